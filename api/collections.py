@@ -25,7 +25,7 @@ from evaluation.rows.corpus import (
     Segments,
     Topics,
 )
-from evaluation.rows.labels import Assignments, Judges, Studies, SupportJudgments
+from evaluation.rows.labels import Assignments, Judges, Judgments, Studies, SupportJudgments
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,14 @@ COLLECTIONS = (
         labels.SupportRow,
         SupportJudgments,
         (CAMPAIGN, TOPIC, RUN, JUDGE, SINCE, filters.SUPPORTED_UNDER),
+        "pk",
+        by_revision=True,
+    ),
+    Collection(
+        "judgments",
+        labels.JudgmentRow,
+        Judgments,
+        (CAMPAIGN, TOPIC, RUN, JUDGE, SINCE, filters.STAGE),
         "pk",
         by_revision=True,
     ),

@@ -19,22 +19,21 @@ from api.readers import Scores
 from evaluation.domain.conditions import (
     CitationCondition,
     NuggetCondition,
-    Topics,
     nugget_sets_of,
     resolve,
     resolve_citations,
 )
+from evaluation.domain.shares import Topics
 from evaluation.errors import Refused
 from evaluation.models import Campaign, ListedNugget, NuggetList, Run, Topic
 from evaluation.rows.base import Reader
 from evaluation.rows.corpus import Nuggets
 from evaluation.rows.labels import Judges, LabelReader
 from evaluation.stages import STAGES, stage_of
-from evaluation.terms import Condition, FindingCode, StudyKind, SupportCondition
+from evaluation.terms import Condition, FindingCode, SupportCondition, SupportMeasure
 from jobs.models import Job
 from reports.metrics.policies import ExcludeOrZero, ZeroOrSkip
-from reports.metrics.random_check.estimate import FEWEST_JUDGED
-from reports.random_checks.corrected import TARGETS, scores_of
+from reports.metrics.registry import OF_NUGGETS
 
 NO_SUCH = "There is nothing of that name that you may see."
 NEEDED = "This parameter is needed."
@@ -290,9 +289,15 @@ KIND = Filter("kind", "one kind of event, such as `import.runs`", _of_kind)
 CODE = Filter("code", "what was noticed", _of_kind, tuple(FindingCode))
 OF_STAGES = (CAMPAIGN, TOPIC, ASSESSOR, SINCE, STAGE)
 OF_POLICIES = (
+    Filter("profile", "which scores of nuggets; default: the protocol's", choices=OF_NUGGETS),
     Filter("missing", "a topic that a run did not answer; default: zero", choices=get_args(ZeroOrSkip)),
     Filter("unjudged", "an answer with unjudged nuggets; default: exclude", choices=get_args(ExcludeOrZero)),
     Filter("no_vital", "a topic without vital nuggets; default: zero", choices=get_args(ZeroOrSkip)),
+    Filter(
+        "measure",
+        "of support: which citations of a sentence count, and as what; default: the protocol's, or the draw's",
+        choices=tuple(SupportMeasure),
+    ),
     Filter("no_cited", "of support: an answer that cites nothing; default: skip", choices=get_args(ZeroOrSkip)),
 )
 OF_SCORES = (
@@ -306,18 +311,3 @@ OF_SCORES = (
     *OF_POLICIES,
 )
 """Filters of scores: a campaign, a condition, and the policies of the reports."""
-
-OF_CORRECTED = (
-    Filter(
-        "score",
-        "which score; default: the primary one",
-        choices=(*scores_of(StudyKind.ASSIGNMENT), *scores_of(StudyKind.SUPPORT)),
-    ),
-    Filter("target", "intervals for these topics, the default, or for new topics like them", choices=TARGETS),
-    Filter(
-        "least_judged",
-        f"judged pairs that a run needs; default: {FEWEST_JUDGED}; another number lifts the rule for strata too",
-        is_count=True,
-    ),
-    *OF_POLICIES,
-)

@@ -18,17 +18,19 @@ from api.rows.labels import CallRow, Provenance
 from api.schema import ProvenanceSchema
 from api.streams import answered
 from api.views import CollectionView, row_at
-from evaluation.domain.pseudonyms import Names
+from evaluation.campaigns.pseudonyms import Names
 from evaluation.models import Campaign, Event
 from llmjobs import provenance as origins
 from llmjobs.provenance import ShownCall, files_of
 
 Behind = tuple[Event | None, list[tuple[str, ShownCall | None]]]
-LABELS: dict[str, Callable[[User, Campaign], QuerySet[Any]]] = {
+LABEL_COLLECTIONS: dict[str, Callable[[User, Campaign], QuerySet[Any]]] = {
     "assignments": origins.assignments_for,
     "support-judgments": origins.support_for,
 }
-EXPLAINED = [collection for collection in COLLECTIONS if collection.name in {*LABELS, "nuggets", "grades"}]
+EXPLAINED = [
+    collection for collection in COLLECTIONS if collection.name in {*LABEL_COLLECTIONS, "nuggets", "grades"}
+]
 
 
 def _event_and_calls(collection: str, viewer: User, campaign: Campaign, pk: int) -> Behind:
@@ -38,7 +40,7 @@ def _event_and_calls(collection: str, viewer: User, campaign: Campaign, pk: int)
     if collection == "grades":
         grade = origins.grade_for(viewer, campaign, pk)
         return grade.qrel.event, [("label", grade.call)]
-    event = LABELS[collection](viewer, campaign).get(pk=pk).event
+    event = LABEL_COLLECTIONS[collection](viewer, campaign).get(pk=pk).event
     return event, [("label", origins.call_behind(viewer, campaign, event))]
 
 

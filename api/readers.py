@@ -15,10 +15,13 @@ from assessor.timing.times import SEGMENT_FIELDS, Timed, TopicTime, stretch_of
 from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.models import Campaign, Run, Submission, Task
 from evaluation.rows.base import Reader, Row, Values
+from evaluation.terms import SupportMeasure
 from jobs.models import WorkItem
 from llmjobs.models import LlmJob
 from reports.leaderboard.scores import leaderboard
 from reports.metrics.policies import Policies, SupportPolicies
+from reports.metrics.registry import Profile
+from reports.profiles import profile_of
 from reports.support import support_rows
 from reports.timing.figures import TIME_COLUMNS, time_row
 
@@ -124,16 +127,17 @@ class Scores(Reader):
 
 def _figures(choice: NuggetCondition | CitationCondition, params: dict[str, Any]) -> list[dict[str, Any]]:
     if isinstance(choice, NuggetCondition):
-        return list(leaderboard(choice, nugget_policies(params)).rows)
-    return support_rows(choice, support_policies(params))
+        return list(leaderboard(choice, nugget_policies(choice.campaign, params)).rows)
+    return support_rows(choice, support_policies(params, choice.campaign.protocol.measure))
 
 
-def nugget_policies(params: dict[str, Any]) -> Policies:
-    return Policies(**_policies_in(params, "missing", "unjudged", "no_vital"))
+def nugget_policies(campaign: Campaign, params: dict[str, Any]) -> Policies:
+    profile = Profile(params.get("profile") or profile_of(campaign))
+    return Policies(**_policies_in(params, "missing", "unjudged", "no_vital"), profile=profile)
 
 
-def support_policies(params: dict[str, Any]) -> SupportPolicies:
-    return SupportPolicies(**_policies_in(params, "missing", "no_cited"))
+def support_policies(params: dict[str, Any], usual: SupportMeasure) -> SupportPolicies:
+    return SupportPolicies(**{"measure": usual} | _policies_in(params, "measure", "missing", "no_cited"))
 
 
 def _policies_in(params: dict[str, Any], *policies: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from api.filters import CAMPAIGN, NO_SUCH, Filter, Narrowing, narrowing_of
 from api.pagination import wrong_parameters
 from api.problems import WrongQuery
 from api.readers import Scores
-from api.rows.labels import ConfusionReportRow, CorrelationReportRow
+from api.rows.labels import ConfusionReportRow, CorrectedScoresRow, CorrelationReportRow
 from api.schema import ReportSchema
 from api.streams import answered
 from api.views import View
@@ -31,6 +31,7 @@ ROWS: dict[str, type[BaseModel]] = {
     "confusion": ConfusionReportRow,
     "support-correlation": CorrelationReportRow,
     "support-confusion": ConfusionReportRow,
+    "corrected": CorrectedScoresRow,
 }
 """Fields of the reports that the schema describes one by one."""
 
@@ -88,6 +89,6 @@ class ReportView(View):
 def _choices(narrowing: Narrowing, options: Sequence[Option]) -> dict[str, Any]:
     campaign, names = narrowing.campaigns[0].pk, narrowing.reader.names
     values = {option.name: narrowing.values.get(_name(option), option.default) for option in options}
-    real = {Naming.JUDGE: names.real_judge, Naming.NUGGET_SET: names.real_set}
+    real = {Naming.JUDGE: names.real_judge, Naming.NUGGET_SET: names.real_set, Naming.STUDY: names.real_study}
     real_names = {option.name: real[option.of](campaign, values[option.name]) for option in options if option.of}
     return values | real_names

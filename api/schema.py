@@ -12,11 +12,11 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from pydantic import BaseModel, Field, WithJsonSchema, create_model
 
 from api.collections import COLLECTIONS, Collection
-from api.filters import OF_CORRECTED, Filter
+from api.filters import Filter
 from api.pagination import LARGEST_PAGE, USUAL_PAGE, Form
 from api.problems import CONTENT_TYPE
 from api.rows.corpus import Out
-from api.rows.labels import CorrectedScoresRow, Provenance
+from api.rows.labels import Provenance
 from api.streams import CONTENT_TYPES
 
 JSON = "application/json"
@@ -148,20 +148,6 @@ class ProvenanceSchema(RowSchema):
 
     def get_response_serializers(self) -> Any:
         return {(200, JSON): Provenance} | _read_problems(OF_ROWS)
-
-
-class CorrectedSchema(RowSchema):
-    kind = "corrected"
-
-    def get_description(self) -> str:  # type: ignore[override]
-        return getdoc(CorrectedScoresRow) or ""
-
-    def get_override_parameters(self) -> list[Any]:
-        return [*map(_filter_parameter, OF_CORRECTED)]
-
-    def get_response_serializers(self) -> Any:
-        refused = {status: OF_LISTS[status] for status in (400, 422)}
-        return {(200, JSON): CorrectedScoresRow} | _read_problems(dict(sorted((OF_ROWS | refused).items())))
 
 
 class ReportSchema(AutoSchema):

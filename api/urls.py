@@ -9,9 +9,9 @@ from django.urls.converters import PathConverter
 from api.collections import COLLECTIONS
 from api.provenance import EXPLAINED, ProvenanceView
 from api.reports import ReportView
-from api.views import CorrectedView, ListView, NothingView, RootView, RowView, SchemaView, docs
+from api.views import ListView, NothingView, RootView, RowView, SchemaView, docs
 from api.writes.campaigns import CampaignsView, DeleteCampaignView
-from api.writes.imports import KINDS, ImportView, UndoImportView
+from api.writes.imports import FILE_KINDS, ImportView, UndoImportView
 from api.writes.jobs import JOB_CHANGES, ChangeJobView, JobsView
 from api.writes.judges import JudgesView
 from api.writes.nuggets import NuggetSetsView
@@ -53,7 +53,7 @@ REPORTS: list[Address] = [
 def _addresses() -> Iterator[Address]:
     """Yield route, view and name. Longer routes come first."""
     task = "tasks/<slug:public_id>"
-    for kind in KINDS:
+    for kind in FILE_KINDS:
         yield f"campaigns/<slug:slug>/imports/{kind}", ImportView.as_view(kind=kind), f"import-{kind}"
     yield "campaigns/<slug:slug>/imports/<slug:number>/undo", UndoImportView.as_view(), "undo-import"
     yield "campaigns/<slug:slug>/delete", DeleteCampaignView.as_view(), "campaign-delete"
@@ -68,8 +68,6 @@ def _addresses() -> Iterator[Address]:
         name = collection.name
         yield f"{name}/<int:pk>/provenance", ProvenanceView.as_view(collection=collection), f"{name}-provenance"
     for collection in COLLECTIONS:
-        if collection.name == "studies":
-            yield "studies/<int:pk>/corrected", CorrectedView.as_view(collection=collection), "studies-corrected"
         name, key = collection.name, collection.found_by
         yield name, WRITTEN.get(name, ListView).as_view(collection=collection), name
         if key:

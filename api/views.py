@@ -1,4 +1,4 @@
-"""Lists and rows of every collection, scores that a study corrects, the schema and its page, and what is nowhere."""
+"""Lists and rows of every collection, the schema and its page, and what is nowhere."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -22,21 +22,11 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from api.collections import COLLECTIONS, Collection
-from api.filters import OF_CORRECTED, narrowing_of
-from api.pagination import Cursor, Form, ListParams, list_params, page_of, wrong_parameters
-from api.problems import NOT_FOUND, WrongQuery
-from api.readers import nugget_policies, support_policies
-from api.schema import CorrectedSchema, ListSchema, RowSchema, objects_of, operations_of
+from api.pagination import Cursor, Form, ListParams, list_params, page_of
+from api.problems import NOT_FOUND
+from api.schema import ListSchema, RowSchema, objects_of, operations_of
 from api.streams import CONTENT_TYPES, WRITERS, answered, is_known, tag_of_campaigns, tag_of_pieces
-from evaluation.campaigns.access import may_organize
-from evaluation.errors import Refused
-from evaluation.models import Study
 from evaluation.rows.base import Reader, Row
-from evaluation.terms import StudyKind
-from reports.metrics.random_check.estimate import FEWEST_JUDGED
-from reports.random_checks.corrected import THESE, corrected_report, primary_score, random_check_state, scores_of
-from reports.random_checks.documents import corrected_document
-from reports.random_checks.frame import people_of, random_check_named
 from web.consistent_read import consistent_read
 
 
@@ -138,49 +128,6 @@ def row_at(reader: Reader, key: str | int) -> Row:
         # A row of strangers answers 404 as well: 403 would tell that it is there.
         raise NotFound(NOT_FOUND)
     return rows[0][1]
-
-
-class CorrectedView(CollectionView):
-    """Scores of all runs, corrected by a study's labels."""
-
-    schema = CorrectedSchema()
-
-    def get(self, request: Request, pk: int) -> HttpResponse:
-        with consistent_read() as alias:
-            reader = self.reader(request, alias)
-            row_at(reader, pk)
-            study = Study.objects.using(alias).select_related("campaign").get(pk=pk)
-            if errors := wrong_parameters(request.query_params, {parameter.name for parameter in OF_CORRECTED}):
-                raise WrongQuery(errors)
-            values = narrowing_of(OF_CORRECTED, request.query_params, reader).values
-            try:
-                document = _corrected(study, values, reader)
-            except Refused as error:
-                message = reader.names.clean(study.campaign_id, error.message)
-                raise Refused(error.code, str(message)) from None
-        return answered(request, to_json(document))
-
-
-def _corrected(study: Study, values: dict[str, Any], reader: Reader) -> dict[str, Any]:
-    """Return the report's document with people by pseudonym. Raises `WrongQuery`, `Refused`."""
-    check = random_check_named(study.campaign, study.name)
-    score = values.get("score", primary_score(check.kind))
-    if score not in (scores := scores_of(check.kind)):
-        raise WrongQuery({"score": [f"This study corrects {', '.join(scores)}."]})
-    policies = nugget_policies if check.kind == StudyKind.ASSIGNMENT else support_policies
-    report = corrected_report(
-        random_check_state(check, policies(values)),
-        score,
-        target=values.get("target", THESE),
-        least_judged=values.get("least_judged", FEWEST_JUDGED),
-        complete_only=not may_organize(reader.viewer, check.campaign),
-    )
-    document, campaign = corrected_document(report), check.campaign_id
-    judges = {judge.name: reader.names.judge(campaign, judge.pk) for judge in people_of(check)}
-    return document | {
-        "study": reader.names.clean(campaign, check.name),
-        "judges": sorted(str(judges[name]) for name in report.judges),
-    }
 
 
 class RootView(View):

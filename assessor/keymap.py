@@ -20,7 +20,7 @@ from evaluation.labels import IMPORTANCE_LABELS, NO_LABELS
 from evaluation.stages import MANUAL, STAGES, Stage
 
 ANYWHERE = "anywhere"
-NAMED = frozenset({"Enter", "Escape", "Space", "Home", "End", "PageUp", "PageDown"})
+NAMED = frozenset({"Enter", "Escape", "Space", "Backspace", "Home", "End", "PageUp", "PageDown"})
 ARROWS = frozenset({"ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"})
 BROWSERS_OWN = frozenset("ACFLNPQRTVWX")  # with Ctrl: copy, paste, find, close, reload and the like
 CHORD = re.compile(r"(?P<ctrl>Ctrl\+)?(?P<alt>Alt\+)?(?P<shift>Shift\+)?(?P<key>\S[^+]*|\+)")
@@ -30,6 +30,8 @@ ONLY = {
     ("assign",): "assigning only",
     ("support",): "support only",
     ("support-post-edit",): "support only",
+    ("grade",): "grading only",
+    ("battle",): "comparing only",
 }
 WHEN = {"manual": "in Write nuggets", "support": "in Judge citations"}
 
@@ -58,19 +60,26 @@ class Action(BaseModel):
     labels: Mapping[str, str] = Field(default={}, exclude=True)
     named: tuple[str, ...] = Field(default=(), alias="stages", exclude=True)
     """Stages that have it, each by its code or under a name that it shares with others; none: all."""
+    but: tuple[str, ...] = Field(default=(), exclude=True)
+    """Codes of stages that have another in its place."""
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        return tuple(stage for stage in STAGES.values() if not self.named or names_of(stage) & {*self.named})
+        stages = (stage for stage in STAGES.values() if stage not in self.but)
+        return tuple(stage for stage in stages if not self.named or names_of(stage) & {*self.named})
 
     def label_in(self, stage: Stage) -> str:
         return next((self.labels[name] for name in names_of(stage) & {*self.labels}), self.label)
 
     @property
     def full_label(self) -> str:
-        differing = [f"{label} {WHEN[name]}" for name, label in self.labels.items()]
+        differing = [f"{label} {_when(name)}" for name, label in self.labels.items()]
         more = [*differing, *([ONLY[self.named]] if self.named in ONLY else [])]
         return f"{self.label} ({', '.join(more)})" if more else self.label
+
+
+def _when(name: str) -> str:
+    return WHEN.get(name) or f"in {STAGES[name].words}"
 
 
 @cache
@@ -138,7 +147,7 @@ def keymap_json(own: DeskSettings, stage: Stage, without: Collection[str] = ()) 
     }
 
 
-NOT_PRACTISED = ("cant-judge", "note", "flag", "comment", "pause")
+NOT_PRACTISED = ("cant-judge", "note", "evidence", "flag", "comment", "pause")
 OF_ANSWERS = ("place", "record", "place-go", "answer-search")
 
 

@@ -9,9 +9,10 @@ from django.db import models
 from django.db.models import F, Q
 
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
+from evaluation.models.battles import Battle
 from evaluation.models.campaigns import Campaign, Event
 from evaluation.models.corpus import Segment
-from evaluation.models.fields import choices_of, new_public_id
+from evaluation.models.fields import choices_of, new_public_id, within_weights
 from evaluation.models.nuggets import Nugget, NuggetVersion
 from evaluation.models.querysets import CurrentQuerySet
 from evaluation.models.runs import Answer, Sentence
@@ -52,6 +53,10 @@ class WorkingNugget(models.Model):
     position = models.FloatField()
     text = models.TextField()
     importance = models.PositiveSmallIntegerField(default=Importance.UNKNOWN)
+    weight = models.FloatField(
+        null=True, blank=True, help_text="of a rubric; below 0: an answer must not contain it"
+    )
+    group = models.TextField(blank=True, help_text="as the draft has it, for instance a type or axis")
     decision = models.CharField(max_length=10, choices=choices_of(Decision), default=Decision.UNDECIDED)
     making = models.CharField(max_length=10, choices=choices_of(Making))
     parents = models.JSONField(default=list, blank=True, help_text="keys of the rows it was merged or split from")
@@ -72,6 +77,7 @@ class WorkingNugget(models.Model):
             models.CheckConstraint(condition=Q(decision__in=list(Decision)), name="working_nugget_decision"),
             models.CheckConstraint(condition=Q(making__in=list(Making)), name="working_nugget_making"),
             models.CheckConstraint(condition=Q(importance__in=list(Importance)), name="working_nugget_importance"),
+            models.CheckConstraint(condition=within_weights("weight"), name="working_nugget_weight"),
             models.CheckConstraint(
                 condition=Q(draft_importance__in=list(Importance)), name="working_nugget_draft_importance"
             ),
@@ -193,13 +199,15 @@ class WorkingJudgment(WorkingLabel):
     answer = models.ForeignKey(Answer, on_delete=models.PROTECT, null=True, related_name="+")
     other = models.ForeignKey(Answer, on_delete=models.PROTECT, null=True, related_name="+")
     segment = models.ForeignKey(Segment, on_delete=models.PROTECT, null=True, related_name="+")
+    battle = models.ForeignKey(Battle, on_delete=models.PROTECT, null=True, related_name="+")
     extras = models.JSONField(default=dict)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["task", "unit"], name="working_judgment_once"),
             models.CheckConstraint(
-                condition=Q(answer__isnull=False) | Q(segment__isnull=False), name="working_judgment_of_something"
+                condition=Q(answer__isnull=False) | Q(segment__isnull=False) | Q(battle__isnull=False),
+                name="working_judgment_of_something",
             ),
         ]
 
@@ -242,6 +250,7 @@ class WorkingSupport(WorkingLabel):
     shown_label = models.PositiveSmallIntegerField(null=True, choices=CITATION_LABELS.choices)
     shown_ms = models.PositiveIntegerField(null=True)
     accepted = models.BooleanField(default=False)
+    evidence = models.PositiveIntegerField(null=True, help_text="marked sentence of the segment, from 0")
 
     class Meta:
         constraints = [

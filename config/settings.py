@@ -12,7 +12,7 @@ from whitenoise.compress import Compressor
 
 from web.environment import Environment, check_place, check_secrets, local_secret, most, secret
 from web.logs import logging_settings
-from web.outbound import listed_endpoints
+from web.outbound import listed_endpoints, text_sources
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 COLLECTED = (BASE_DIR / "static" / "staticfiles.json").exists()  # in a wheel, to which nothing is written
@@ -353,6 +353,8 @@ LLM_ENDPOINTS = listed_endpoints(env.ENVIRON)
 LLM_ALLOWED_HOSTS = env.list("LLM_ALLOWED_HOSTS", default=[])
 # Organizers choose among the endpoints above; otherwise only administrators make connections.
 ORGANIZERS_MAKE_CONNECTIONS = env.bool("ORGANIZERS_MAKE_CONNECTIONS", default=True)
+# Texts of passages are fetched from these addresses and from no other (exchange/fetching.py).
+TEXT_SOURCES = text_sources(env.ENVIRON)
 SIMULATOR_PORT = env.int("SIMULATOR_PORT", default=8001)
 LLM_CONCURRENCY = env.int("LLM_CONCURRENCY", default=16)
 # The most that the default endpoint takes, shared by all workers; 0 is no limit. For others: `limit_endpoint`.

@@ -38,6 +38,7 @@ from evaluation.models import (
     Sentence,
     SupportJudgment,
     Topic,
+    Verdict,
 )
 from evaluation.rules.tasks import giving_problem
 from evaluation.terms import Role
@@ -230,6 +231,13 @@ _look_up(
     "stage topic unit label judge given_at",
     filters="stage label judge",
     search="unit topic__topic_id",
+    **BIG,
+)
+_look_up(
+    Verdict,
+    "battle label judge second_opinion given_at",
+    filters="label judge",
+    search="battle__public_id battle__topic__topic_id",
     **BIG,
 )
 _look_up(Event, "at kind actor campaign", filters="kind campaign", by=BigTableAdmin)

@@ -18,7 +18,9 @@ MAX_URL = 200  # what the column holds
 REPLY_FORM, JSON_SCHEMA = "reply_form", "json_schema"
 TEMPERATURE, NOT_SENT = "temperature", "none"
 REASONING_EFFORT, MAX_COMPLETION_TOKENS = "reasoning_effort", "max_completion_tokens"
-PARAMETERS = (REPLY_FORM, TEMPERATURE, REASONING_EFFORT, MAX_COMPLETION_TOKENS)
+# Not sent: words of a passage beyond which its best paragraphs are.
+PASSAGE_WORDS = "passage_words"
+PARAMETERS = (REPLY_FORM, TEMPERATURE, REASONING_EFFORT, MAX_COMPLETION_TOKENS, PASSAGE_WORDS)
 LONGEST_IN_STUDY = 60  # so that a judge's name has room for the study's and the campaign's
 
 

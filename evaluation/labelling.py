@@ -119,6 +119,7 @@ class GivenSupport:
     label: SupportLabel
     raw: str
     event: Event
+    evidence: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +156,7 @@ def give_support(judge: Judge, condition: SupportCondition, labels: Sequence[Giv
                 segment_id=label.segment,
                 label=label.label,
                 raw=label.raw,
+                evidence=label.evidence,
                 given_at=now,
                 event=label.event,
             )
@@ -163,7 +165,7 @@ def give_support(judge: Judge, condition: SupportCondition, labels: Sequence[Giv
         batch_size=ROWS_A_STATEMENT,
         update_conflicts=True,
         unique_fields=["sentence", "segment", "judge", "condition", "submission"],
-        update_fields=["label", "raw", "given_at", "event"],
+        update_fields=["label", "raw", "evidence", "given_at", "event"],
     )
 
 
@@ -182,15 +184,26 @@ def write_grades(source: QrelSource, grades: Sequence[GivenGrade]) -> None:
     )
 
 
-def ensure_nugget_set(campaign: Campaign, judge: Judge, origin: Origin) -> NuggetSet:
+def ensure_nugget_set(campaign: Campaign, judge: Judge, origin: Origin, name: str = "") -> NuggetSet:
+    """Return the judge's set of an origin, which is called ORIGIN-JUDGE unless it has a name of its own."""
     nugget_set, _ = NuggetSet.objects.get_or_create(
-        campaign=campaign, name=f"{origin}-{judge.name}", defaults={"origin": origin, "judge": judge}
+        campaign=campaign, name=name or f"{origin}-{judge.name}", defaults={"origin": origin, "judge": judge}
     )
     return nugget_set
 
 
+@dataclass(frozen=True, slots=True)
+class GivenNugget:
+    """A nugget of a new list; with a weight a criterion of a rubric."""
+
+    text: str
+    importance: Importance = Importance.UNKNOWN
+    weight: float | None = None
+    group: str = ""
+
+
 def give_nugget_list(
-    nugget_set: NuggetSet, topic: Topic, nuggets: Sequence[tuple[str, Importance]], event: Event
+    nugget_set: NuggetSet, topic: Topic, nuggets: Sequence[GivenNugget], event: Event
 ) -> NuggetList | None:
     """Write one topic's list in order; a topic that has a list in the set keeps it, and None is returned."""
     nugget_list, is_new = NuggetList.objects.get_or_create(
@@ -198,11 +211,16 @@ def give_nugget_list(
     )
     if not is_new:
         return None
-    for position, (text, importance) in enumerate(nuggets):
+    for position, given in enumerate(nuggets):
         nugget = Nugget.objects.create(nugget_set=nugget_set, topic=topic)
-        wording = NuggetVersion.objects.create(nugget=nugget, text=text)
+        wording = NuggetVersion.objects.create(nugget=nugget, text=given.text)
         ListedNugget.objects.create(
-            nugget_list=nugget_list, nugget_version=wording, position=position, importance=importance
+            nugget_list=nugget_list,
+            nugget_version=wording,
+            position=position,
+            importance=given.importance,
+            weight=given.weight,
+            group=given.group,
         )
     return nugget_list
 

@@ -5,7 +5,7 @@ A label more is an enum member and a `Label` here, and a migration for the colum
 
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Final
+from typing import Any, Final
 
 from evaluation.terms import Importance
 
@@ -29,6 +29,17 @@ class SupportLabel(IntEnum):
     NO_SUPPORT = 0
     PARTIAL_SUPPORT = 1
     FULL_SUPPORT = 2
+    CANT_JUDGE = 8
+    FAILED = 9
+
+
+class BattleLabel(IntEnum):
+    """Which of two answers is better, the left one, the right one, neither or, both being bad, none."""
+
+    RIGHT = 0
+    TIE = 1
+    LEFT = 2
+    BAD = 3
     CANT_JUDGE = 8
     FAILED = 9
 
@@ -66,11 +77,15 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class LabelSet:
-    """Labels of one kind of item. `degrees`: from the fullest down, the order of desks and prompts."""
+    """Labels of one kind of item. `degrees`: from the fullest down, the order of desks and prompts.
+
+    `captions`: by unit, those of the degrees in their order, where a unit has captions of its own.
+    """
 
     degrees: tuple[Label, ...]
     cant_judge: Label
     failed: Label
+    captions: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def __len__(self) -> int:
         return len(self.degrees)
@@ -110,10 +125,20 @@ class LabelSet:
     def codes(self) -> tuple[int, ...]:
         return tuple(int(degree.code) for degree in self.degrees)
 
-    def for_page(self) -> dict[str, dict[str, str]]:
-        """For the scripts of a desk, by word in its order."""
+    def caption(self, label: Label, unit: str) -> str:
+        """Return what a label is called on buttons that are about a unit, '' being the usual one."""
+        own = zip(self.degrees, dict(self.captions).get(unit, ()), strict=False)
+        return next((caption for degree, caption in own if degree is label), label.caption)
+
+    def for_page(self) -> dict[str, dict[str, Any]]:
+        """For the scripts of a desk, by word in its order; captions by unit."""
+        units = ("", *dict(self.captions))
         return {
-            word: {"action": label.action, "glyph": label.glyph, "caption": label.caption}
+            word: {
+                "action": label.action,
+                "glyph": label.glyph,
+                "captions": {unit: self.caption(label, unit) for unit in units},
+            }
             for word, label in self.by_word.items()
         }
 
@@ -140,7 +165,17 @@ IMPORTANCE_LABELS: Final = replace(
         Label(Importance.OKAY, caption="Okay", spoken="okay", glyph="◇", tone="okay"),
     ),
 )
-NUGGET_LABELS: Final = label_set(
+CRITERION, AVOIDED = "criterion", "avoided"
+
+
+def unit_of(weight: float | None) -> str:
+    """Return the unit as which a nugget is asked about: one with a weight is a criterion, below 0 one to avoid."""
+    if weight is None:
+        return ""
+    return AVOIDED if weight < 0 else CRITERION
+
+
+_NUGGET_DEGREES = label_set(
     AssignmentLabel,
     Label(
         AssignmentLabel.SUPPORT,
@@ -171,6 +206,13 @@ NUGGET_LABELS: Final = label_set(
         key="3",
         meaning="The answer does not say what the nugget says.",
         prompt="the passage does not capture the nugget.",
+    ),
+)
+NUGGET_LABELS: Final = replace(
+    _NUGGET_DEGREES,
+    captions=(
+        (CRITERION, ("Satisfied", "Partly", "Not")),
+        (AVOIDED, ("Does it", "Partly", "Does not")),
     ),
 )
 CITATION_LABELS: Final = label_set(
@@ -206,3 +248,44 @@ CITATION_LABELS: Final = label_set(
         prompt="nothing of what the statement says is borne out by the passage.",
     ),
 )
+BATTLE_LABELS: Final = label_set(
+    BattleLabel,
+    Label(
+        BattleLabel.LEFT,
+        caption="Left better",
+        spoken="left better",
+        glyph="◀",
+        tone="1",
+        key="1",
+        meaning="The answer on the left is better.",
+    ),
+    Label(
+        BattleLabel.TIE,
+        caption="Tie",
+        spoken="tie",
+        glyph="=",
+        tone="2",
+        key="2",
+        meaning="Tie: neither answer is better.",
+    ),
+    Label(
+        BattleLabel.RIGHT,
+        caption="Right better",
+        spoken="right better",
+        glyph="▶",
+        tone="3",
+        key="3",
+        meaning="The answer on the right is better.",
+    ),
+    Label(
+        BattleLabel.BAD,
+        caption="Both bad",
+        spoken="both bad",
+        glyph="✕",
+        tone="3",
+        key="b",
+        meaning="Both bad: neither answer is of use.",
+    ),
+)
+LEFT_POINTS: Final = {BattleLabel.LEFT: 1.0, BattleLabel.TIE: 0.5, BattleLabel.BAD: 0.5, BattleLabel.RIGHT: 0.0}
+"""Points of the left answer; of the other labels there are none."""

@@ -113,6 +113,31 @@ class Condition(StrEnum):
         return f"{self.origin.words.capitalize()}, {labels} labels"
 
 
+class BattleCondition(StrEnum):
+    """Judges of battles: people (M) or LLMs (A)."""
+
+    PEOPLE = "B/M"
+    LLM = "B/A"
+
+    @property
+    def judge_kind(self) -> JudgeKind:
+        return JudgeKind.LLM if self is BattleCondition.LLM else JudgeKind.HUMAN
+
+    @property
+    def words(self) -> str:
+        return f"Battles, by {'LLMs' if self is BattleCondition.LLM else 'people'}"
+
+
+class BattleReason(StrEnum):
+    """Why an answer won or, where both are bad, what fails in both."""
+
+    ACCURACY = "accuracy"
+    COMPLETE = "complete"
+    POINT = "point"
+    EVIDENCE = "evidence"
+    ORDER = "order"
+
+
 class PracticeKind(StrEnum):
     """Label that a practice item wants: of a nugget in an answer, of a cited passage, or an importance."""
 
@@ -194,10 +219,26 @@ class NuggetSearch(StrEnum):
     ALL = "all"
 
 
+class SupportMeasure(StrEnum):
+    """Which judged citations of a sentence count in citation precision and recall, and as what."""
+
+    FIRST = "first"
+    SENTENCE = "sentence"
+    POOLED = "pooled"
+
+
+class Scoring(StrEnum):
+    """Scores of nuggets: by importance, vital and okay, or by the weights of a rubric."""
+
+    TREC_RAG = "trec-rag"
+    RUBRIC = "rubric"
+
+
 class FindingCode(StrEnum):
     RESPONSE_LENGTH = "response_length"
     ANSWER_TOO_LONG = "answer_too_long"
     TOO_MANY_REFERENCES = "too_many_references"
+    TOO_MANY_CITATIONS = "too_many_citations"
     DUPLICATE_CITATION = "duplicate_citation"
     CITATION_OUT_OF_RANGE = "citation_out_of_range"
     DUPLICATE_REFERENCE = "duplicate_reference"
@@ -206,10 +247,11 @@ class FindingCode(StrEnum):
     MISSING_TOPICS = "missing_topics"
     EMPTY_ANSWER = "empty_answer"
     SEGMENT_WITHOUT_TEXT = "segment_without_text"
+    SEGMENT_TEXT_DIFFERS = "segment_text_differs"
     UNKNOWN_IMPORTANCE = "unknown_importance"
-    AVOID_NUGGET = "avoid_nugget"
     UNKNOWN_LABEL = "unknown_label"
     REPEATED_NUGGET = "repeated_nugget"
+    REPEATED_CRITERION = "repeated_criterion"
     UNJUDGED_NUGGETS = "unjudged_nuggets"
     GRADE_OFF_SCALE = "grade_off_scale"
     ANSWER_TEXT_DIFFERS = "answer_text_differs"
@@ -220,6 +262,9 @@ class FindingCode(StrEnum):
     LABELLED_BY_OTHERS = "labelled_by_others"
     LISTED_BY_OTHERS = "listed_by_others"
 
+
+MOST_WEIGHT = 100
+"""A nugget of a rubric weighs from -100 to 100, with at most three decimals."""
 
 PROVENANCE_KEY = "assay"
 """The extra key under which exports carry our provenance, and which imports do not take for the file's own."""

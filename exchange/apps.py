@@ -8,3 +8,4 @@ class ExchangeConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("exchange.background").register()
+        import_module("exchange.fetching").register()

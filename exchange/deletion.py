@@ -8,6 +8,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign, Event, Membership, Task
 from evaluation.tasks.changes import Change
 from evaluation.terms import TaskState
+from exchange.fetching import fetches_of
 from exchange.models import Export, ImportAttempt
 from jobs import queue
 from jobs.models import Job
@@ -58,6 +59,7 @@ def _jobs(campaign: Campaign) -> list[Job]:
     keys = [
         *LlmJob.objects.filter(campaign=campaign).values_list("job", flat=True),
         *ImportAttempt.objects.filter(campaign=campaign, job__isnull=False).values_list("job", flat=True),
+        *fetches_of(campaign).values_list("pk", flat=True),
         *Export.objects.filter(campaign=campaign, job__isnull=False).values_list("job", flat=True),
     ]
     return list(Job.objects.filter(pk__in=keys, state__in=(Job.State.RUNNING, Job.State.PAUSED)))

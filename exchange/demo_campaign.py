@@ -1,4 +1,4 @@
-"""The demo: a campaign in a file, loaded as if it had happened lately, with an account for each role.
+"""The demo: campaigns in files, loaded as if they had happened lately, with an account for each role.
 
 `python -m loadtest.demo` makes the files.
 """
@@ -30,8 +30,8 @@ from exchange.snapshots.service import keep
 from llmjobs.job_service import JobRequest, Work, judge_for, plan_evaluation, plan_support, start
 
 FILES = Path(__file__).parent / "demo"
-CAMPAIGN, BEFORE = "river-study.zip", "before-judging.zip"
-SLUG, EMPTY_SLUG = "river-study", "delta-study"
+CAMPAIGN, BEFORE, HARBOUR = "river-study.zip", "before-judging.zip", "harbour-study.zip"
+SLUG, HARBOUR_SLUG, EMPTY_SLUG = "river-study", "harbour-study", "delta-study"
 PASSWORD = "river-study-demo"  # noqa: S105 - published on purpose; the deployment check refuses such accounts
 ADMINISTRATOR = ("admin", "Ada Admin")
 PEOPLE = {
@@ -44,6 +44,8 @@ PEOPLE = {
     "rita": ("Rita Researcher", Role.RESEARCHER),
     "audrey": ("Audrey Auditor", Role.AUDITOR),
 }
+HARBOUR_PEOPLE = {"finn": ("Finn Ferry", Role.ASSESSOR), "greta": ("Greta Gale", Role.ASSESSOR)}
+EVERYBODY = PEOPLE | HARBOUR_PEOPLE
 LAST_VISIT = timedelta(days=1)
 RUNS = {
     "otter-rag-large": RunOptions("otter", RagTask.RAG, 1),
@@ -65,18 +67,24 @@ def load_demo() -> bool:
             return False
         make_accounts()
         organizer = User.objects.get(username="olga")
-        path = Path(folder) / CAMPAIGN
-        manifest = _write_of_late(FILES / CAMPAIGN, path)
-        with opened(path) as archive:
-            campaign = load(archive, Target(SLUG, manifest.name, frozenset(Role), rests=False)).campaign
-        keep_blind(campaign)
+        campaign = _load_of_late(CAMPAIGN, SLUG, Path(folder))
         path = Path(folder) / BEFORE
         manifest = _write_of_late(FILES / BEFORE, path)
         made_at = datetime.fromisoformat(manifest.made_at)
         keep(path, manifest, Snapshot(campaign=campaign, name=path.stem, made_by=organizer, made_at=made_at))
         empty, _ = create_campaign(slug=EMPTY_SLUG, name="Delta study")
         add_member(campaign=empty, user=organizer, role=Role.ORGANIZER)
+        _load_of_late(HARBOUR, HARBOUR_SLUG, Path(folder))
     return True
+
+
+def _load_of_late(name: str, slug: str, folder: Path) -> Campaign:
+    path = folder / name
+    manifest = _write_of_late(FILES / name, path)
+    with opened(path) as archive:
+        campaign = load(archive, Target(slug, manifest.name, frozenset(Role), rests=False)).campaign
+    keep_blind(campaign)
+    return campaign
 
 
 def _write_of_late(source: Path, target: Path) -> SnapshotManifest:
@@ -119,7 +127,7 @@ def start_demo_jobs() -> int:
 
 
 def logins() -> list[tuple[str, str]]:
-    roles = {name: str(role) for name, (_, role) in PEOPLE.items()} | {ADMINISTRATOR[0]: "administrator"}
+    roles = {name: str(role) for name, (_, role) in EVERYBODY.items()} | {ADMINISTRATOR[0]: "administrator"}
     there = set(User.objects.filter(demo=True).values_list("username", flat=True))
     return [(name, role) for name, role in roles.items() if name in there]
 
@@ -128,7 +136,7 @@ def make_accounts() -> None:
     # Made once: nine hashes take a second. The salt is known because the password is.
     password = make_password(PASSWORD, salt=SLUG)
     ensure_demo_user(username=ADMINISTRATOR[0], full_name=ADMINISTRATOR[1], password=password, administrator=True)
-    for username, (full_name, _) in PEOPLE.items():
+    for username, (full_name, _) in EVERYBODY.items():
         ensure_demo_user(username=username, full_name=full_name, password=password)
 
 

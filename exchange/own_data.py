@@ -108,6 +108,8 @@ PARTS: dict[str, Callable[[User], Rows]] = {
     "nuggets": _rows(
         *(WorkingNugget, OWNER, TASK, "key", "number", "text", "importance", "decision", "making", "parents"),
         "evidence",
+        "weight",
+        "group",
     ),
     "labels": _of_all(
         _rows(WorkingAssignment, OWNER, TASK, "answer__public_id", "nugget_version__text", "label"),
@@ -118,6 +120,7 @@ PARTS: dict[str, Callable[[User], Rows]] = {
             "shown_label",
             "shown_ms",
             "accepted",
+            "evidence",
         ),
     ),
     "passages": _rows(MarkedPassage, OWNER, TASK, "segment__public_id", "mark"),

@@ -450,7 +450,7 @@ def _refused_by_status(
     elif "No connected db" in error.message:  # LiteLLM without a database, of a key that it does not know
         kind = "auth"
     message = endpoint.hide_secrets(f"{why}{error.message}")[:LONGEST_MESSAGE]
-    return CallRefusal(kind, status, message, _retry_after(error.response.headers), latency_ms)
+    return CallRefusal(kind, status, message, retry_after(error.response.headers), latency_ms)
 
 
 def _refused_parameter(request: ChatRequest, error: "openai.APIStatusError") -> str:
@@ -466,7 +466,8 @@ def _is_about_form(error: "openai.APIStatusError") -> bool:
     )
 
 
-def _retry_after(headers: Mapping[str, str]) -> float | None:
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds after which a server wants to be asked again; None where it does not say."""
     try:
         if "retry-after-ms" in headers:
             return max(0.0, float(headers["retry-after-ms"]) / 1000)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from django.db.models import Q
 
-from evaluation.domain.conditions import Topics
 from evaluation.domain.counted_pairs import first_different
+from evaluation.domain.shares import Topics
 from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.models import (
     AnswerProvenance,
@@ -14,6 +14,7 @@ from evaluation.models import (
     Campaign,
     Citation,
     Judge,
+    ListedNugget,
     NuggetList,
     NuggetSet,
     Qrel,
@@ -126,7 +127,9 @@ def nugget_items(
     for topic in topics:
         segments = by_topic[topic.pk]
         if not segments:
-            plan.blocked[topic.topic_id] = f"no segment with text that {source.name} grades as related"
+            plan.blocked[topic.topic_id] = (
+                f"no segment with text that {source.name} grades {protocol.grade_threshold} or more"
+            )
             continue
         payload = {
             "topic": topic.pk,
@@ -138,6 +141,28 @@ def nugget_items(
             "then_runs": then_runs,
         }
         plan.items.append(NewItem(f"topic {topic.topic_id}", kind, payload))
+    return plan
+
+
+def rubrics_name(judge: Judge) -> str:
+    """Name of the set of rubrics that a judge drafts."""
+    return f"rubric-{judge.name}"
+
+
+def rubric_items(nugget_set: NuggetSet, topics: Sequence[Topic]) -> JobPlan:
+    """Return an item per topic with a list of nuggets; a topic without, or with a rubric already, is blocked."""
+    plan, lists = JobPlan(), newest_lists([(nugget_set, None)], [topic.pk for topic in topics])
+    weighed = ListedNugget.objects.filter(nugget_list__in=lists.values(), weight__isnull=False)
+    rubrics = set(weighed.values_list("nugget_list", flat=True))
+    for topic in topics:
+        nugget_list = lists.get(topic.pk)
+        if nugget_list is None:
+            plan.blocked[topic.topic_id] = f"no list in {nugget_set.name}"
+        elif nugget_list.pk in rubrics:
+            plan.blocked[topic.topic_id] = f"its list in {nugget_set.name} is a rubric already"
+        else:
+            payload = {"topic": topic.pk, "list": nugget_list.pk}
+            plan.items.append(NewItem(f"topic {topic.topic_id}", "rubric", payload))
     return plan
 
 

@@ -9,11 +9,11 @@ from math import ceil
 from django.db import transaction
 
 from accounts.models import User
-from evaluation.domain.conditions import lists_to_label
-from evaluation.errors import Refused
+from evaluation.domain.conditions import lists_to_label, only_set
+from evaluation.domain.grades import check_source
+from evaluation.errors import Refused, no_such
 from evaluation.judges import add_judge, judge_in, stored_judge
 from evaluation.models import Campaign, Event, Judge, NuggetList, QrelSource, Study, Topic
-from evaluation.rules.text import check_name
 from evaluation.terms import Condition, JudgeKind, Origin
 from jobs import queue
 from jobs.models import Job, WorkItem
@@ -32,7 +32,7 @@ from llmjobs.budget import (
 from llmjobs.client import default_endpoint, endpoint_at
 from llmjobs.engine.calls import call_for, find_calls, kept_calls, with_replicates
 from llmjobs.job_plan import JobPlan
-from llmjobs.kinds import KINDS
+from llmjobs.kinds import ITEM_KINDS
 from llmjobs.models import Call, LlmJob
 from llmjobs.prompt_store import way_of
 
@@ -149,6 +149,24 @@ def _plan_lists(request: JobRequest, kind: str, origin: Origin, qrels: str) -> J
     return plan
 
 
+def plan_rubrics(request: JobRequest, *, nuggets: str = "") -> JobPlan:
+    """Plan draft rubrics from the lists of a set, for topics without any by this judge.
+
+    `nuggets`: name of the set; default the only one that is no drafts. Raises `Refused`.
+    """
+    sets = request.campaign.nugget_sets.exclude(origin=Origin.DRAFT)
+    nugget_set = only_set(list(sets.filter(name=nuggets) if nuggets else sets), "a rubric")
+    if nugget_set is None:
+        raise no_such("no_such_set", f"nugget set {nuggets}".strip(), sets.values_list("name", flat=True))
+    topics = job_plan.chosen_topics(request.campaign, request.topics)
+    own = request.campaign.nugget_sets.filter(name=job_plan.rubrics_name(request.judge))
+    there = job_plan.newest_lists([(mine, None) for mine in own], [topic.pk for topic in topics])
+    plan = job_plan.rubric_items(nugget_set, [topic for topic in topics if topic.pk not in there])
+    plan.judged = len(there)
+    _repeat_failures(plan, request)
+    return plan
+
+
 def plan_support(request: JobRequest) -> JobPlan:
     topics = [topic.pk for topic in job_plan.chosen_topics(request.campaign, request.topics)]
     runs = [run.pk for run in job_plan.chosen_runs(request.campaign, request.runs)]
@@ -231,7 +249,7 @@ def _first_calls(items: Sequence[NewItem], judge: Judge) -> list[ForecastCall]:
     way, planned = way_of(judge), []
     for kind in {row.kind for row in rows}:
         same = [row for row in rows if row.kind == kind]
-        steps = KINDS[kind].begin(same, [way] * len(same))
+        steps = ITEM_KINDS[kind].begin(same, [way] * len(same))
         for row, kept, step in zip(same, kept_calls(same), steps, strict=True):
             segments = row.payload.get("segments")
             windows = ceil(len(segments) / row.payload["window_size"]) if segments else 1
@@ -249,9 +267,11 @@ def _source(campaign: Campaign, name: str) -> QrelSource:
     sources = {source.name: source for source in QrelSource.objects.filter(campaign=campaign)}
     source_name = name or ("UMBRELA" if "UMBRELA" in sources else next(iter(sources)) if len(sources) == 1 else "")
     if source_name not in sources:
-        there = ", ".join(sources) or "none"
-        code = "ambiguous" if sources else "no_qrels"
-        raise Refused(code, f"Say which qrels; there are: {there}.", field="qrels", choices=[*sources])
+        if not sources:
+            text = "No passage is graded yet: load graded passages, or have an LLM grade them."
+            raise Refused("no_qrels", text, field="qrels")
+        text = f"Say which qrels; there are: {', '.join(sources)}."
+        raise Refused("ambiguous", text, field="qrels", choices=[*sources])
     return sources[source_name]
 
 
@@ -263,6 +283,7 @@ class Work(StrEnum):
     MA = "M/A"
     NUGGETS = "nuggets"
     DRAFTS = "drafts"
+    RUBRIC = "rubric"
     SUPPORT = "support"
     RELEVANCE = "relevance"
 
@@ -274,6 +295,7 @@ class Work(StrEnum):
 TITLES = {
     Work.NUGGETS: "Make nuggets",
     Work.DRAFTS: "Make drafts",
+    Work.RUBRIC: "Rubric from nuggets",
     Work.SUPPORT: "Judge citations",
     Work.RELEVANCE: "Grade passages",
 }
@@ -417,10 +439,12 @@ def _plan(request: JobRequest, order: JobOrder) -> JobPlan:
             return plan_nuggets(request, qrels=order.qrels)
         case Work.DRAFTS:
             return plan_drafts(request, qrels=order.qrels)
+        case Work.RUBRIC:
+            return plan_rubrics(request, nuggets=order.nuggets)
         case Work.SUPPORT:
             return plan_support(request)
         case Work.RELEVANCE:
-            return plan_relevance(request, source=check_name("source", order.source))
+            return plan_relevance(request, source=check_source(order.source))
         case _:
             return plan_evaluation(request, Condition(order.work), qrels=order.qrels, nuggets=order.nuggets)
 

@@ -23,6 +23,7 @@ from evaluation.models import (
     Sentence,
     SupportJudgment,
     Topic,
+    Verdict,
 )
 from evaluation.terms import JudgeKind
 from jobs import queue
@@ -135,6 +136,7 @@ def at_work_q(campaigns: QuerySet[Campaign]) -> Q:
         | Exists(NuggetSet.objects.filter(campaign__in=campaigns, **by_this))
         | Exists(Assignment.objects.filter(answer__topic__campaign__in=campaigns, **by_this))
         | Exists(SupportJudgment.objects.filter(segment__campaign__in=campaigns, **by_this))
+        | Exists(Verdict.objects.filter(battle__battle_set__campaign__in=campaigns, **by_this))
     )
 
 
@@ -236,6 +238,7 @@ class Replies:
     """Replies behind the ended items. Each number is of questions, re-asks not counted as such.
 
     `failed`: without a usable reply in the end. `refused`: the endpoint would not answer because of the prompt.
+    `shortened`: with the best paragraphs of a passage in place of it. `dropped`: the quote is not in the passage.
     """
 
     questions: int = 0
@@ -243,6 +246,8 @@ class Replies:
     split: int = 0
     failed: int = 0
     refused: int = 0
+    shortened: int = 0
+    dropped: int = 0
 
     @property
     def shares(self) -> list[tuple[str, int, float | None]]:
@@ -251,6 +256,8 @@ class Replies:
             "split in two": self.split,
             "refused": self.refused,
             "failed": self.failed,
+            "asked of a shortened passage": self.shortened,
+            "answered with a quote that is not in the passage": self.dropped,
         }
         return [
             (outcome, count, count / self.questions if self.questions else None)
@@ -310,6 +317,8 @@ def replies_by_judge(viewer: User, campaign: Campaign) -> dict[int, Replies]:
         kinds = {note.partition(":")[0] for note in notes}
         replies[judge].split += "split" in kinds
         replies[judge].failed += "failed" in kinds
+        replies[judge].shortened += "shortened" in kinds
+        replies[judge].dropped += "dropped" in kinds
     return replies
 
 

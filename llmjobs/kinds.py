@@ -9,10 +9,14 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
+from django.db.models import Value
+from django.db.models.functions import Coalesce, NullIf
+
 from evaluation.imports.assignments import answer_texts
 from evaluation.labelling import (
     GivenAssignment,
     GivenGrade,
+    GivenNugget,
     GivenSupport,
     ensure_nugget_set,
     give_assignments,
@@ -34,7 +38,7 @@ from evaluation.models import (
 from evaluation.terms import Importance, Origin, SupportCondition
 from jobs import queue
 from jobs.models import WorkItem
-from llmjobs.job_plan import assign_items, unjudged
+from llmjobs.job_plan import assign_items, rubrics_name, unjudged
 from llmjobs.models import Call, LlmJob, NuggetCalls, TriedLabels
 from llmjobs.prompt_store import PromptSet
 from llmjobs.prompts.template import TOPIC_TEXTS, TopicTexts
@@ -49,15 +53,23 @@ from llmjobs.steps.nuggetize import (
     nuggetize,
     over_generated_drafts,
 )
-from llmjobs.steps.single import relevance, support
+from llmjobs.steps.rubric import rubric
+from llmjobs.steps.single import PassageLimit, relevance, support
 
 Stepping = Generator[Ask, LlmReply, Any]
 
 FAILED = -1
 """Code of a tried label without a usable reply, where the labels themselves have no code for that."""
 
+LANGUAGE = Coalesce(NullIf("language", Value("")), "campaign__language")
+
 WEIGHED = [Importance.OKAY, Importance.VITAL]
 """In the order of their codes on trial: okay is 0, vital 1."""
+
+RUBRIC_WEIGHTS = {Importance.VITAL: 5, Importance.OKAY: 2, Importance.UNKNOWN: 0}
+ADDED_WEIGHT = 2
+FACTS = "facts"
+"""Group of the criteria that come from nuggets. One of unknown importance counts nothing until somebody weighs it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +110,14 @@ class TopicPrompt:
 
     query: str
     texts: TopicTexts
+    language: str
 
 
 def topic_prompts(topics: Iterable[int]) -> dict[int, TopicPrompt]:
-    rows = Topic.objects.filter(pk__in=topics).values_list("pk", "text", *TOPIC_TEXTS)
-    return {pk: TopicPrompt(text, TopicTexts(*texts)) for pk, text, *texts in rows}
+    rows = (
+        Topic.objects.filter(pk__in=topics).annotate(lang=LANGUAGE).values_list("pk", "text", "lang", *TOPIC_TEXTS)
+    )
+    return {pk: TopicPrompt(text, TopicTexts(*texts), language) for pk, text, language, *texts in rows}
 
 
 def _by_judge(outcomes: Iterable[ItemOutcome]) -> Iterable[tuple[Judge, list[ItemOutcome]]]:
@@ -125,10 +140,16 @@ def _nugget_texts(items: Iterable[WorkItem]) -> dict[int, str]:
     return dict(NuggetVersion.objects.filter(pk__in=_ids(items, "nuggets")).values_list("pk", "text"))
 
 
+def _criteria(items: Iterable[WorkItem]) -> set[int]:
+    """Wordings of items that have a weight in a list."""
+    weighed = ListedNugget.objects.filter(nugget_version__in=_ids(items, "nuggets"), weight__isnull=False)
+    return set(weighed.values_list("nugget_version", flat=True))
+
+
 def begin_assigning(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> list[Stepping]:
-    """Items name an `answer` and its `nuggets`, wordings in list order."""
+    """Items name an `answer` and its `nuggets`, wordings in list order: criteria where they have weights."""
     answers = _ids(items, "answer")
-    texts, nuggets = answer_texts(sorted(answers)), _nugget_texts(items)
+    texts, nuggets, criteria = answer_texts(sorted(answers)), _nugget_texts(items), _criteria(items)
     topic_of = dict(Answer.objects.filter(pk__in=answers).values_list("pk", "topic__pk"))
     topics = topic_prompts(set(topic_of.values()))
     steps = list[Stepping]()
@@ -139,7 +160,9 @@ def begin_assigning(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet])
             texts[answer],
             tuple(nuggets[pk] for pk in item.payload["nuggets"]),
             batch_size=len(item.payload["nuggets"]),
-            template=prompt_set.template("assign", topic.texts),
+            template=prompt_set.template(
+                "assign", topic.texts, of_rubric=not criteria.isdisjoint(item.payload["nuggets"])
+            ),
             texts=topic.texts,
         )
         steps.append(step)
@@ -170,6 +193,7 @@ def begin_grading(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -
             top=item.payload["top"],
             template=prompt_set.template("relevance", topic.texts),
             texts=topic.texts,
+            limit=PassageLimit(prompt_set.passage_words, topic.language),
         )
         steps.append(step)
     return steps
@@ -236,8 +260,8 @@ def _write_list(ended: ItemOutcome, origin: Origin, nuggets: Sequence[ListNugget
     """Write a topic's list; where another job was first, return its list."""
     topic = Topic.objects.get(pk=ended.item.payload["topic"])
     nugget_set = ensure_nugget_set(ended.llm.campaign, ended.llm.judge, origin)
-    texts = [(nugget.text, nugget.importance) for nugget in nuggets]
-    written = give_nugget_list(nugget_set, topic, texts, ended.event(nuggets[-1].text_ask))
+    items = [GivenNugget(nugget.text, nugget.importance) for nugget in nuggets]
+    written = give_nugget_list(nugget_set, topic, items, ended.event(nuggets[-1].text_ask))
     if written is None:
         return NuggetList.objects.filter(nugget_set=nugget_set, topic=topic).latest("version")
     listed = ListedNugget.objects.filter(nugget_list=written).order_by("position")
@@ -252,16 +276,58 @@ def _write_list(ended: ItemOutcome, origin: Origin, nuggets: Sequence[ListNugget
     return written
 
 
+def begin_completing(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> list[Stepping]:
+    """Items name a `topic` and its nugget `list`, which a rubric is made from."""
+    topics, texts = topic_prompts(_ids(items, "topic")), dict[int, list[str]]()
+    listed = ListedNugget.objects.filter(nugget_list__in=_ids(items, "list")).order_by("position")
+    for nugget_list, text in listed.values_list("nugget_list", "nugget_version__text"):
+        texts.setdefault(nugget_list, []).append(text)
+    steps = list[Stepping]()
+    for item, prompt_set in zip(items, prompt_sets, strict=True):
+        topic, nuggets = topics[item.payload["topic"]], tuple(texts[item.payload["list"]])
+        template = prompt_set.template("rubric", topic.texts)
+        steps.append(rubric(topic.query, nuggets, template, topic.texts))
+    return steps
+
+
+def record_completing(outcomes: Sequence[ItemOutcome]) -> None:
+    for ended in outcomes:
+        if not ended.outcome.failure:
+            _write_rubric(ended)
+
+
+def _write_rubric(ended: ItemOutcome) -> None:
+    """Write a topic's draft rubric: its nuggets by importance, then the new criteria; one that is there is kept."""
+    llm, outcome = ended.llm, ended.outcome
+    listed = ListedNugget.objects.filter(nugget_list=ended.item.payload["list"]).order_by("position")
+    criteria = [
+        GivenNugget(row.nugget_version.text, importance, RUBRIC_WEIGHTS[importance], FACTS)
+        for row in listed.select_related("nugget_version")
+        for importance in [Importance(row.importance)]
+    ]
+    nuggets = len(criteria)
+    criteria += [GivenNugget(new.text, weight=ADDED_WEIGHT, group=new.kind) for new in outcome.criteria]
+    drafts = ensure_nugget_set(llm.campaign, llm.judge, Origin.DRAFT, rubrics_name(llm.judge))
+    topic = Topic.objects.get(pk=ended.item.payload["topic"])
+    written = give_nugget_list(drafts, topic, criteria, ended.event(outcome.ask))
+    if written:
+        added = ListedNugget.objects.filter(nugget_list=written, position__gte=nuggets)
+        worded = ended.uses[outcome.ask][1]
+        NuggetCalls.objects.bulk_create(NuggetCalls(listed=row, worded=worded) for row in added)
+
+
 def begin_supporting(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> list[Stepping]:
     """Items name a `sentence` and a `segment`."""
-    sentences = dict(Sentence.objects.filter(pk__in=_ids(items, "sentence")).values_list("pk", "text"))
-    segments = _segment_texts(items, "segment")
-    return [
-        support(
-            sentences[item.payload["sentence"]], segments[item.payload["segment"]], prompts.templates["support"]
-        )
-        for item, prompts in zip(items, prompt_sets, strict=True)
-    ]
+    rows = Sentence.objects.filter(pk__in=_ids(items, "sentence"))
+    sentences = dict(rows.values_list("pk", "text"))
+    topic_of = dict(rows.values_list("pk", "answer__topic__pk"))
+    segments, topics = _segment_texts(items, "segment"), topic_prompts(set(topic_of.values()))
+    steps = list[Stepping]()
+    for item, prompt_set in zip(items, prompt_sets, strict=True):
+        sentence, passage = item.payload["sentence"], segments[item.payload["segment"]]
+        limit = PassageLimit(prompt_set.passage_words, topics[topic_of[sentence]].language)
+        steps.append(support(sentences[sentence], passage, prompt_set.templates["support"], limit))
+    return steps
 
 
 def record_supporting(outcomes: Sequence[ItemOutcome]) -> None:
@@ -273,6 +339,7 @@ def record_supporting(outcomes: Sequence[ItemOutcome]) -> None:
                 ended.outcome.label,
                 "",
                 ended.event(ended.outcome.ask),
+                ended.outcome.evidence,
             )
             for ended in same
         ]
@@ -315,10 +382,11 @@ def _weights(outcome: Any) -> list[int]:
     return [FAILED if value is Importance.UNKNOWN else WEIGHED.index(value) for value in outcome.importances]
 
 
-KINDS: dict[str, JobItemKind] = {
+ITEM_KINDS: dict[str, JobItemKind] = {
     "assign": JobItemKind(begin_assigning, record_assigning),
     "nuggets": JobItemKind(begin_nuggetizing, record_nuggetizing),
     "drafts": JobItemKind(begin_drafting, record_drafting),
+    "rubric": JobItemKind(begin_completing, record_completing),
     "support": JobItemKind(begin_supporting, record_supporting),
     "relevance": JobItemKind(begin_grading, record_grading),
     "try_assign": JobItemKind(

@@ -13,7 +13,7 @@ from evaluation.models import AnswerProvenance, Campaign, Citation, ListedNugget
 from jobs.models import WorkItem
 from jobs.queue import NewItem
 from llmjobs import job_plan
-from llmjobs.kinds import KINDS, topic_prompts
+from llmjobs.kinds import ITEM_KINDS, topic_prompts
 from llmjobs.prompt_store import PromptSet
 from llmjobs.prompts.template import PromptTask, Template
 from llmjobs.prompts.texts import TEMPLATES
@@ -49,7 +49,7 @@ def preview(
     new, about = ITEMS[template.task](seen, target)
     way = PromptSet({**TEMPLATES, template.task: template_sent})
     item = WorkItem(key=new.key, kind=new.kind, payload=new.payload)
-    step = KINDS[item.kind].begin([item], [way])[0]
+    step = ITEM_KINDS[item.kind].begin([item], [way])[0]
     try:
         return PromptPreview(next(step), about)
     finally:
@@ -136,9 +136,16 @@ def _relevance_item(seen: QuerySet[Campaign], target: PreviewTarget) -> tuple[Ne
     return NewItem(about, "relevance", payload), about
 
 
+def _rubric_item(seen: QuerySet[Campaign], target: PreviewTarget) -> tuple[NewItem, str]:
+    nugget_list = _first(_lists(seen, target), "There is no nugget list to show it with.")
+    about = f"topic {nugget_list.topic.topic_id}, nugget set {nugget_list.nugget_set.name}"
+    return NewItem(about, "rubric", {"topic": nugget_list.topic_id, "list": nugget_list.pk}), about
+
+
 ITEMS: dict[PromptTask, Callable[[QuerySet[Campaign], PreviewTarget], tuple[NewItem, str]]] = {
     "nuggetize": _nuggets_item,
     "assign": _assign_item,
     "support": _support_item,
     "relevance": _relevance_item,
+    "rubric": _rubric_item,
 }

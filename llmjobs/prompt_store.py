@@ -18,6 +18,7 @@ from evaluation.judges import (
     JSON_SCHEMA,
     MAX_COMPLETION_TOKENS,
     NOT_SENT,
+    PASSAGE_WORDS,
     REASONING_EFFORT,
     REPLY_FORM,
     TEMPERATURE,
@@ -28,7 +29,7 @@ from evaluation.terms import JudgeKind
 from llmjobs.job_status import JUDGE_MADE, callable_judges_for, prompts_for
 from llmjobs.models import LONGEST_NAME, Prompt
 from llmjobs.prompts.template import PromptTask, Template, TopicTexts
-from llmjobs.prompts.texts import BUILT_IN, TEMPLATES, WITH_TEXTS
+from llmjobs.prompts.texts import BUILT_IN, OF_RUBRICS, TEMPLATES, UNLESS_CHOSEN, WITH_TEXTS
 from web.text import trimmed
 
 LONGEST_TEXT = 50_000
@@ -109,7 +110,7 @@ def text_problems(template: Template) -> list[tuple[str, str]]:
 def _name_problems(task: PromptTask, name: str, campaign: Campaign | None) -> list[str]:
     if not NAME.fullmatch(name) or len(name) > LONGEST_NAME:
         return [f"letters, digits, dots, hyphens and underscores, at most {LONGEST_NAME}, beginning with no mark"]
-    if name in {template.name for template in TEMPLATES.values()}:
+    if name in {template.name for template in BUILT_IN}:
         return [f"{name} is built in; choose another name"]
     there = Prompt.objects.filter(name=name).first()
     if there and there.campaign_id != (campaign.pk if campaign else None):
@@ -201,7 +202,7 @@ def ref_of_call(viewer: User, name: str, version: int, sha256: str) -> str:
 
 
 def _judges_by(template: Template, judges: list[Judge]) -> tuple[Judge, ...]:
-    default_ref = template.ref if template in BUILT_IN else ""
+    default_ref = template.ref if template in UNLESS_CHOSEN else ""
     return tuple(
         judge for judge in judges if judge.prompt_versions.get(template.task, default_ref) == template.ref
     )
@@ -271,17 +272,22 @@ def _problem(source: Source, field: str, problem: str) -> InputProblem:
 class PromptSet:
     """The template of each task, with the form of its replies in it.
 
-    `with_texts`: for tasks by a built-in template, its variant for topics that have more than a title.
+    For tasks by a built-in template: `of_rubrics`, its variant for nuggets with weights, and `with_texts`, by name, its
+    variant for topics that have more than a title. `passage_words`: most words of a passage that are sent; 0: all.
     """
 
     templates: Mapping[PromptTask, Template]
-    with_texts: Mapping[PromptTask, Template] = field(default_factory=dict)
+    of_rubrics: Mapping[PromptTask, Template] = field(default_factory=dict)
+    with_texts: Mapping[str, Template] = field(default_factory=dict)
+    passage_words: int = 0
 
-    def template(self, task: PromptTask, texts: TopicTexts) -> Template:
-        return self.with_texts.get(task, self.templates[task]) if texts else self.templates[task]
+    def template(self, task: PromptTask, texts: TopicTexts, *, of_rubric: bool = False) -> Template:
+        own = self.templates[task]
+        template = self.of_rubrics.get(task, own) if of_rubric else own
+        return self.with_texts.get(template.name, template) if texts else template
 
 
-BUILT_IN_PROMPTS = PromptSet(TEMPLATES, WITH_TEXTS)
+BUILT_IN_PROMPTS = PromptSet(TEMPLATES, OF_RUBRICS, WITH_TEXTS)
 
 
 def way_of(judge: Judge) -> PromptSet:
@@ -303,7 +309,9 @@ def way_of(judge: Judge) -> PromptSet:
             task: by_judge(templates[refs[task]] if task in refs else built_in)
             for task, built_in in TEMPLATES.items()
         },
-        {task: by_judge(built_in) for task, built_in in WITH_TEXTS.items() if task not in refs},
+        {task: by_judge(built_in) for task, built_in in OF_RUBRICS.items() if task not in refs},
+        {name: by_judge(built_in) for name, built_in in WITH_TEXTS.items() if built_in.task not in refs},
+        int(versions.get(PASSAGE_WORDS, 0)),
     )
 
 
@@ -326,12 +334,14 @@ HOTTEST = 2.0
 class Parameters:
     """Parameters of a judge's requests beside the form of its replies. None or empty is not sent.
 
-    Raises `Refused` for a value that no model takes.
+    `passage_words`: most words of a passage, of which the best paragraphs are sent; None: all. Raises `Refused` for a
+    value that cannot be.
     """
 
     temperature: float | None = 0.0
     reasoning_effort: str = ""
     max_completion_tokens: int | None = None
+    passage_words: int | None = None
 
     def __post_init__(self) -> None:
         if self.temperature is not None and not 0 <= self.temperature <= HOTTEST:
@@ -340,13 +350,19 @@ class Parameters:
             raise Refused("usage", f"reasoning effort: one of {', '.join(EFFORTS)}.")
         if self.max_completion_tokens is not None and self.max_completion_tokens < 1:
             raise Refused("usage", "completion tokens: at least 1.")
+        if self.passage_words is not None and self.passage_words < 0:
+            raise Refused("usage", "passage words: at least 0, which sends each passage whole.")
 
     @property
     def versions(self) -> dict[str, str]:
         """As a judge keeps them; a temperature of 0 is every judge's."""
         temperature = NOT_SENT if self.temperature is None else f"{self.temperature:g}" if self.temperature else ""
-        most = str(self.max_completion_tokens or "")
-        return {TEMPERATURE: temperature, REASONING_EFFORT: self.reasoning_effort, MAX_COMPLETION_TOKENS: most}
+        return {
+            TEMPERATURE: temperature,
+            REASONING_EFFORT: self.reasoning_effort,
+            MAX_COMPLETION_TOKENS: str(self.max_completion_tokens or ""),
+            PASSAGE_WORDS: str(self.passage_words or ""),
+        }
 
 
 DEFAULT_PARAMETERS = Parameters()

@@ -28,6 +28,7 @@ from evaluation.models import (
     SupportJudgment,
     Topic,
 )
+from evaluation.rules.sentences import split
 from evaluation.terms import JudgeKind, Origin
 from jobs.models import WorkItem
 from llmjobs.budget import announced_price
@@ -93,7 +94,8 @@ class ShownLabel:
     """A label, what it is about, and where it comes from.
 
     `sentence`: which is judged, or where an assessor found the nugget. `first_code`: the label before the nugget sweep;
-    `shown_code`: the machine's that the assessor saw, for `shown_ms` until the first decision.
+    `shown_code`: the machine's that the assessor saw, for `shown_ms` until the first decision. `evidence`: sentence of
+    the segment that the judge marked.
     """
 
     kind: str
@@ -115,10 +117,17 @@ class ShownLabel:
     shown_code: int | None = None
     shown_ms: int | None = None
     accepted: bool | None = None
+    evidence: int | None = None
 
     @property
     def shown_seconds(self) -> float | None:
         return None if self.shown_ms is None else self.shown_ms / 1000
+
+    @property
+    def evidence_text(self) -> str:
+        """The marked sentence; empty where the segment's text changed since and has none of that number."""
+        sentences = split(self.segment.text.strip()) if self.segment else ()
+        return dict(enumerate(sentences)).get(-1 if self.evidence is None else self.evidence, "")
 
     @property
     def support(self) -> bool:
@@ -185,6 +194,7 @@ def support_judgment_for(viewer: User, campaign: Campaign, pk: int) -> ShownLabe
         shown_code=label.shown_label,
         shown_ms=label.shown_ms,
         accepted=label.accepted,
+        evidence=label.evidence,
     )
 
 
@@ -251,7 +261,7 @@ def is_simulated(judge: Judge | None, *calls: ShownCall | None) -> bool:
     return SIMULATED_MODEL in (judge.model if judge else "", *answered)
 
 
-LIST_KINDS = ("nuggets", "drafts")
+LIST_KINDS = ("nuggets", "drafts", "rubric")
 
 
 @dataclass(frozen=True, slots=True)

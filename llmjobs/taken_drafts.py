@@ -113,7 +113,7 @@ def _copy(lists: Sequence[NuggetList], drafts: NuggetSet) -> None:
             raw_importance=item.raw_importance,
             group=item.group,
             extra=item.extra,
-            avoid=item.avoid,
+            weight=item.weight,
         )
         for wording, item in zip(wordings, listed, strict=True)
     ]

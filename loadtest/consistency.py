@@ -21,7 +21,6 @@ from loadtest.desk.checks import check_log, read_record
 
 
 def tell() -> None:
-    """Print what is there by half, and how many rows each table has, as one line of JSON."""
     with connection.cursor() as cursor:
         rows = {}
         for table in sorted(connection.introspection.table_names(cursor)):
@@ -31,7 +30,6 @@ def tell() -> None:
 
 
 def inconsistencies() -> Iterator[str]:
-    """Say what is there by half, and which triggers are not there at all."""
     yield from (f"no trigger {name}" for name in missing_triggers())
     for task in Task.objects.filter(opened_at__isnull=False).order_by("pk"):
         for violation in check_log(read_record(task.pk)).violations:

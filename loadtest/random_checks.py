@@ -31,7 +31,7 @@ from reports.metrics.random_check.estimate import (
     topic_estimates,
     variances_ahead,
 )
-from reports.metrics.random_check.weights import nugget_sizes, nugget_weights, positive_sizes, values_of
+from reports.metrics.random_check.weights import drawable_sizes, nugget_sizes, nugget_weights, values_of
 from reports.metrics.scores import SCORE_NAMES, run_scores
 
 WORDS = {"not_support": 0, "partial_support": 1, "support": 2}
@@ -74,19 +74,18 @@ class RandomCheckWorld:
 
     @cached_property
     def people_scores(self) -> Floats:
-        """Scores by people's labels, 6 x R."""
         return run_scores(self.people, Policies()).means
 
     def frame(self, seed: str, *, equal: bool = False) -> RandomCheckFrame:
         """The frame with the order of a seed; `equal`: of equal sizes."""
-        sizes = positive_sizes(self.run, flat(nugget_sizes(self.llm)))
+        sizes = drawable_sizes(self.run, flat(nugget_sizes(self.llm)))
         order = np.array([place_in_order(seed, *names) for names in self.names])
         labels = flat(self.llm.labels).astype(np.int64)
         return RandomCheckFrame(
             run=self.run,
             label=np.where(labels < 0, NO_LABEL, labels),
             block=np.zeros(len(order), dtype=np.int64),
-            x=np.ones_like(sizes) if equal else sizes,
+            size=np.ones_like(sizes) if equal else sizes,
             order=order,
             runs=self.runs,
         )
@@ -102,7 +101,6 @@ class RandomCheckWorld:
         return RandomCheckWorld(replace(self.llm, labels=labels.astype(np.int8)), self.people, self.names)
 
     def of_topics(self, topics: Counts) -> "RandomCheckWorld":
-        """The world of some topics, each as often as it is named."""
         places = [np.flatnonzero(self.llm.nugget_topic == topic) for topic in topics]
         nuggets = np.concatenate(places)
         number = np.repeat(np.arange(len(topics)), [len(place) for place in places])
@@ -114,6 +112,7 @@ class RandomCheckWorld:
                 listed=sheet.listed[topics],
                 nugget_topic=number.astype(np.int32),
                 importance=sheet.importance[nuggets],
+                weight=sheet.weight[nuggets],
                 labels=sheet.labels[nuggets],
                 answered=sheet.answered[topics],
                 words=sheet.words[topics],
@@ -130,7 +129,6 @@ class RandomCheckWorld:
 
 
 def flat(cells: NDArray[Any]) -> NDArray[Any]:
-    """Cells of N x R, run by run."""
     return cells.T.reshape(-1)
 
 
@@ -155,6 +153,7 @@ def list_qa(folder: Path) -> RandomCheckWorld:
                 listed=np.ones(len(topics), dtype=np.bool_),
                 nugget_topic=np.array([topics.index(topic) for topic, _ in nuggets], dtype=np.int32),
                 importance=np.array([IMPORTANCE.get(row["importance"], 0) for _, row in nuggets], dtype=np.int8),
+                weight=np.full(len(nuggets), np.nan),
                 labels=labels,
                 answered=np.ones(shape, dtype=np.bool_),
                 words=np.full(shape, 10, dtype=np.int32),
@@ -181,7 +180,6 @@ class Tally:
 
     @property
     def coverage(self) -> Floats:
-        """By score, 6."""
         coverage: Floats = self.covered.mean(axis=(0, 2))
         return coverage
 
@@ -197,7 +195,6 @@ class Tally:
 
 
 def all_estimates(world: RandomCheckWorld, sample: RandomCheckSample) -> list[RunEstimates]:
-    """Estimates in the order of SCORE_NAMES."""
     return [estimates(sample, world.weights[name], values_of(name)) for name in SCORE_NAMES]
 
 
@@ -208,7 +205,6 @@ def tally(
     quiet: bool = False,
     what: str = "",
 ) -> Tally:
-    """Draw one random check for each seed and compare its intervals with people's scores."""
     found = []
     for seed in tqdm(range(seeds), desc=what, unit="check", disable=quiet or None):
         world, sample = make(seed)
@@ -222,8 +218,6 @@ def tally(
 
 
 def drawn(world: RandomCheckWorld, number: int) -> Callable[[int], tuple[RandomCheckWorld, RandomCheckSample]]:
-    """The random checks of a world with n pairs a run."""
-
     def make(seed: int) -> tuple[RandomCheckWorld, RandomCheckSample]:
         frame = world.frame(f"s{seed}")
         chances = draw(frame, np.full(world.runs, number), LEAST)
@@ -256,7 +250,6 @@ def plainly_covered(world: RandomCheckWorld, number: int, seeds: int, run: int, 
 
 
 def turned_round(world: RandomCheckWorld, run: int, *, okay_only: bool = False) -> RandomCheckWorld:
-    """The world whose LLM says support for not support and the other way round, in one run."""
     labels = world.llm.labels.astype(np.int64).copy()
     nuggets = world.llm.importance == OKAY if okay_only else np.ones(len(labels), dtype=np.bool_)
     column = labels[nuggets, run]
@@ -265,7 +258,6 @@ def turned_round(world: RandomCheckWorld, run: int, *, okay_only: bool = False) 
 
 
 def shuffled_labels(world: RandomCheckWorld) -> RandomCheckWorld:
-    """The world whose LLM's labels are shuffled."""
     labels = world.llm.labels.astype(np.int64).copy()
     return world.with_machine(np.random.default_rng(0).permutation(labels.reshape(-1)).reshape(labels.shape))
 
@@ -292,7 +284,6 @@ def pairs_tally(world: RandomCheckWorld, found: Tally) -> PairsTally:
 
 
 def separations(world: RandomCheckWorld, seeds: int, score: str, *, quiet: bool = False) -> list[tuple[int, bool]]:
-    """Grow pairs of runs that are not apart at 50 by "n more"; return n more, and whether they are apart then."""
     found = []
     weights, values = world.weights[score], values_of(score)
     everywhere = np.full(world.runs, 50)
@@ -355,7 +346,6 @@ def frequencies(
 
 
 def main() -> None:
-    """Print all figures."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.random_checks", description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seeds", type=int, default=400)

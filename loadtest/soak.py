@@ -98,7 +98,6 @@ def main() -> int:
 
 
 def _runs(test: str, name: str, options: argparse.Namespace) -> list[Arguments]:
-    """Return the arguments of a test, for each time that it runs."""
     if test not in SECONDS:
         return [{}]
     arguments = {"seconds": options.seconds or SECONDS[test], "spoil": options.spoil}
@@ -123,7 +122,6 @@ def _passes(test: str, arguments: Arguments, name: str, keep: Path | None) -> bo
 
 
 def _child(test: str, name: str, logs: Path, arguments: Arguments) -> int:
-    """Run one test, on services of its own where it stops them."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     with ExitStack() as stack:
         if name in PRIVATE.get(test, ()):
@@ -145,7 +143,6 @@ def _skipped(test: str, name: str, why: str) -> int:
 
 @contextmanager
 def _embedded(folder: Path) -> Iterator[Environment | str]:
-    """Everything in one file and one process."""
     yield {"DATABASE_URL": f"sqlite:///{folder / 'assay.sqlite3'}", "CELERY_BROKER_URL": "memory://"}
 
 

@@ -20,28 +20,22 @@ class Violations:
         self._lock = Lock()
 
     def add(self, text: str) -> None:
-        """Record one."""
         with self._lock:
             self.found.append(text)
 
     def of(self, username: str, task: str) -> Callable[[str], None]:
-        """Return what records a violation of somebody's task."""
         return lambda text: self.add(f"{username}, task {task}: {text}")
 
 
 @dataclass(slots=True)
 class Checks:
-    """Comparisons of what must be so; each that is not becomes a violation."""
-
     violations: list[str] = field(default_factory=list)
 
     def same(self, what: str, found: object, expected: object) -> None:
-        """Two figures that must be equal."""
         if found != expected:
             self.violations.append(f"{what}: {found}, not {expected}")
 
     def none(self, what: str, found: Sequence[object]) -> None:
-        """Something that must not be there."""
         if found:
             shown = "; ".join(str(example) for example in found[:EXAMPLES])
             self.violations.append(f"{what}: {len(found)} ({shown})")
@@ -54,7 +48,6 @@ class Loss:
         self._lock, self._left = Lock(), wanted
 
     def lose(self, task: int, acknowledged: Sequence[str]) -> None:
-        """Lose the first operation that was acknowledged to an assessor, of the first task that has one."""
         with self._lock:
             if not self._left or not acknowledged:
                 return
@@ -65,6 +58,5 @@ class Loss:
 
 
 def print_violations(violations: Sequence[str]) -> None:
-    """Print the first ones in short."""
     for violation in violations[:SHOWN]:
         print(f"  VIOLATION {violation.splitlines()[0][:LONGEST]}")

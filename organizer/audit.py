@@ -31,8 +31,8 @@ from web.csv_response import csv_response
 
 A_PAGE = 100
 MOST_IN_FILE = 20_000
-COLUMNS = ("at", "who", "what", "about", "old", "new", "address", "campaign", "record")
-KINDS = {
+AUDIT_COLUMNS = ("at", "who", "what", "about", "old", "new", "address", "campaign", "record")
+AUDIT_KINDS = {
     "view.unblinded": "looked at what is unblinded",
     "view.refused": "was turned away",
     "view.as_assessor": "viewed as an assessor",
@@ -56,7 +56,7 @@ class AuditSearch(forms.Form):
     """Person, kind, and days from and to, both included."""
 
     person = forms.ChoiceField(required=False, label="Person")
-    kind = forms.ChoiceField(required=False, label="What", choices=[("", "anything"), *KINDS.items()])
+    kind = forms.ChoiceField(required=False, label="What", choices=[("", "anything"), *AUDIT_KINDS.items()])
     since = day_field("From")
     to = day_field("To")
 
@@ -109,8 +109,8 @@ def audit(request: UserRequest, slug: str = "") -> HttpResponse:
 def audit_file(request: UserRequest, slug: str = "") -> HttpResponse:
     campaign = _campaign(request, slug)
     _, found = _found(request, campaign, MOST_IN_FILE)
-    rows = ([row.at.isoformat(), *(getattr(row, name) for name in COLUMNS[1:])] for row in found.rows)
-    return csv_response(f"audit-{campaign.slug}.csv" if campaign else "audit.csv", [COLUMNS, *rows])
+    rows = ([row.at.isoformat(), *(getattr(row, name) for name in AUDIT_COLUMNS[1:])] for row in found.rows)
+    return csv_response(f"audit-{campaign.slug}.csv" if campaign else "audit.csv", [AUDIT_COLUMNS, *rows])
 
 
 def _campaign(request: UserRequest, slug: str) -> Campaign | None:

@@ -32,10 +32,11 @@ from organizer.forms import choice_field
 from reports import charts
 from reports.agreement.figures import agreement_of
 from reports.files import PictureForm, TableForm
-from reports.forms import SCORES, PolicyForm
+from reports.forms import PolicyForm
 from reports.frames import assignment_sheet
 from reports.metrics.policies import policies_document
-from reports.metrics.registry import PRIMARY
+from reports.metrics.registry import BY_NAME, OF_NUGGETS, primary_of
+from reports.profiles import profile_of, profiles_of, score_choices
 from reports.report import (
     OVERVIEW,
     WRONG_CHOICE,
@@ -53,14 +54,28 @@ from reports.report import (
 from reports.timing.figures import times_of
 from reports.views import page_response, part_picture, table_response
 from web.consistent_read import consistent_read
-from web.templatetags.assay import money, score, words
+from web.templatetags.assay import money, score
 from web.text import plural
 
 LIST, LABEL, SUPPORT = "nugget list", "nugget label", "citation label"
 GRADE = "relevance grade"
-UNITS = {"nuggetize": LIST, "importance": LIST, "assign": LABEL, "support": SUPPORT, "relevance": GRADE}
+UNITS = {
+    "nuggetize": LIST,
+    "importance": LIST,
+    "assign": LABEL,
+    "support": SUPPORT,
+    "relevance": GRADE,
+    "rubric": LIST,
+}
 """Unit that the calls of a prompt are for."""
-KINDS = {"nuggets": LIST, "drafts": LIST, "assign": LABEL, "support": SUPPORT, "relevance": GRADE}
+ITEM_UNITS = {
+    "nuggets": LIST,
+    "drafts": LIST,
+    "rubric": LIST,
+    "assign": LABEL,
+    "support": SUPPORT,
+    "relevance": GRADE,
+}
 """Unit that an item of a kind makes. An item of assigning makes a label for each of its nuggets."""
 
 
@@ -160,8 +175,8 @@ def _units_made(campaign: Campaign, jobs: Mapping[int, LlmJob]) -> Counter[tuple
     counts = Counter[tuple[str, str]]()
     rows = done.exclude(kind="assign").values_list("job", "kind").annotate(n=Count("pk")).order_by()
     for pk, kind, count in rows:
-        if kind in KINDS and pk in jobs:
-            counts[jobs[pk].judge.name, KINDS[kind]] += count
+        if kind in ITEM_UNITS and pk in jobs:
+            counts[jobs[pk].judge.name, ITEM_UNITS[kind]] += count
     for pk, nuggets in done.filter(kind="assign").values_list("job", "payload__nuggets").iterator():
         if pk in jobs:
             # An item of assigning has a label for each of its nuggets.
@@ -185,7 +200,7 @@ class CostForm(PolicyForm):
     """Hourly rate, by default the campaign's, and the condition of reference."""
 
     rate = rate_field()
-    score = forms.ChoiceField(choices=SCORES[:-1], initial=PRIMARY, label="Score")
+    score = forms.ChoiceField(choices=score_choices(OF_NUGGETS, sizes=False), label="Score")
     reference = choice_field(
         "Agreement with",
         "manual before edited before automatic",
@@ -202,7 +217,9 @@ class CostForm(PolicyForm):
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         kept = campaign.hourly_rate
-        super().__init__(query, campaign, {} if kept is None else {"rate": str(kept)})
+        rate = {} if kept is None else {"rate": str(kept)}
+        super().__init__(query, campaign, {"score": primary_of(profile_of(campaign)), **rate})
+        self.offer("score", score_choices(profiles_of(campaign), sizes=False))
 
     @property
     def assumed(self) -> dict[str, float | None]:
@@ -272,7 +289,8 @@ def _content(campaign: Campaign, form: CostForm) -> ReportContent:
         f"LLM prices in {prices.llms.currency}."
         if prices.llms.currency
         else "No one currency of LLM prices is known.",
-        f"Agreement with {reference.condition.words} ({reference.condition}): tau-b of {words(form.chosen['score'])}."
+        f"Agreement with {reference.condition.words} ({reference.condition}): tau-b of "
+        f"{BY_NAME[form.chosen['score']].spoken}."
         if reference
         else "No condition was labelled by people, so there is nothing to agree with.",
         policies_text(policies_document(form.policies)),
@@ -346,9 +364,8 @@ def _chart(points: list[dict[str, Any]]) -> Chart:
     titles = ("cost per topic", "tau-b over run means")
     return Chart(
         alt=f"Agreement against cost of {len(points):,} {plural(len(points), 'condition')}.",
-        draw=lambda dark: charts.plane(charts.named(points, WORDS), titles, dark=dark, ends=_ends(points)),
-        draw_file=lambda: charts.plane(
-            charts.named(points, WORDS, codes=True), titles, dark=False, ends=_ends(points)
+        draw=lambda palette: charts.plane(
+            charts.named(points, WORDS, palette), titles, palette, ends=_ends(points)
         ),
         note="A point is a condition: the cost of a topic, and how far its runs rank as under the reference.",
         # One point says nothing about any other.

@@ -25,6 +25,7 @@ from evaluation.campaigns.protocol import (
     defaults_of,
     is_judged,
     judge_names_for,
+    like_of,
     protocol_hash,
     settings_of,
 )
@@ -68,7 +69,8 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]  # django-stubs' 
             may_be_empty = getattr(Protocol._meta.get_field(name), "null", False)
             field.help_text = f"empty: {setting.none}" if may_be_empty else ""
             if setting.words:
-                field.choices = list(setting.words.items())  # type: ignore[attr-defined]
+                usual = [("", setting.none)] if setting.none else []
+                field.choices = [*usual, *setting.words.items()]  # type: ignore[attr-defined]
         self.fields["guidelines"].max_length = LONGEST_GUIDELINES  # type: ignore[attr-defined]
 
     @property
@@ -162,6 +164,7 @@ def protocol(request: UserRequest, slug: str) -> HttpResponse:
     settings = settings_of(opened)
     context = {
         "campaign": campaign,
+        "like": like_of(campaign),
         "shown": opened,
         "in_force": in_force,
         "groups": [

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.http import UserRequest
 from accounts.models import User
-from evaluation.campaigns.contents import findings_for
+from evaluation.campaigns.findings import findings_for
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Campaign
 from evaluation.stages import STAGES

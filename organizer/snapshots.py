@@ -35,6 +35,7 @@ COUNTED = {
     "evaluation.NuggetList": "nugget list",
     "evaluation.Assignment": "nugget label",
     "evaluation.SupportJudgment": "citation label",
+    "evaluation.Verdict": "battle verdict",
     "evaluation.Submission": "submission",
 }
 """Tables of a snapshot's file whose rows are told as changes, with a word for a row."""

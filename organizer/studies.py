@@ -65,7 +65,7 @@ from reports.random_checks.population import default_policies
 from web.fields import TextField
 from web.text import plural
 
-KINDS = [
+STUDY_KINDS = [
     (StudyKind.ASSIGNMENT.value, "Nugget labels: whether answers say nuggets"),
     (StudyKind.SUPPORT.value, "Citation labels: whether cited passages back their sentences"),
 ]
@@ -87,7 +87,9 @@ class StudyForm(forms.Form):
     """Labels to compare, and the number of differing pairs to draw. No topic chosen means all."""
 
     name = TextField(max_length=LONGEST_NAME, label="Name")
-    kind = forms.ChoiceField(choices=KINDS, initial=StudyKind.ASSIGNMENT, widget=forms.RadioSelect, label="Kind")
+    kind = forms.ChoiceField(
+        choices=STUDY_KINDS, initial=StudyKind.ASSIGNMENT, widget=forms.RadioSelect, label="Kind"
+    )
     condition = forms.ChoiceField(choices=CONDITIONS, label="Person's condition, of citation labels")
     per_topic = forms.IntegerField(
         min_value=1, max_value=MOST_PER_TOPIC, initial=PER_TOPIC, label="Pairs of each topic"
@@ -442,7 +444,7 @@ def _page(
         "check": check,
         "cells": task_cells(tasks_of_study(found)),
         "may_organize": organizes,
-        "may_judge": may_run_jobs(request.user, campaign),
+        "may_run": may_run_jobs(request.user, campaign),
         "handing": handing or (organizes and HandStudyForm(request.user, found)),
         "judging": judging or JudgeStudyForm(request.user, found),
         "form": handing or judging or growing,
@@ -454,7 +456,7 @@ def _page(
 
 def _corrected(viewer: User, study: Study, growing: GrowForm | None) -> dict[str, Any]:
     state = random_check_state(study, default_policies(study))
-    report = corrected_report(state, primary_score(study.kind))
+    report = corrected_report(state, primary_score(study))
     names = ("judged", "refused", "drawn", "pairs", "outside")
     counts = {name: sum(getattr(run, name) for run in report.runs) for name in names}
     left = counts["drawn"] - counts["judged"] - counts["refused"]

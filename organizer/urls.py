@@ -3,9 +3,10 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from evaluation.tasks.changes import Change
-from organizer import audit, cost, find, protocol, quality, snapshots, studies
+from organizer import audit, battles, cost, find, protocol, quality, snapshots, studies
 from organizer.campaigns import delete
 from organizer.campaigns import views as campaigns_views
+from organizer.data import texts
 from organizer.data import views as data_views
 from organizer.jobs import views as jobs_views
 from organizer.judges import views as judges_views
@@ -55,6 +56,7 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("random-checks/<int:pk>/", studies.random_check, name="random_check"),
     path("random-checks/<int:pk>/grow/", studies.grow_check, name="grow_check"),
     path("random-checks/<int:pk>/extend/", studies.extend_check, name="extend_check"),
+    path("battles/", battles.battles, name="battles"),
     path("snapshots/", snapshots.snapshots, name="snapshots"),
     path("snapshots/take/", snapshots.take_snapshot, name="take_snapshot"),
     path("snapshots/<int:pk>/open/", snapshots.open_campaign, name="open_snapshot"),
@@ -71,6 +73,11 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("data/imports/<int:pk>/undo/", data_views.take_import_back, name="undo_import"),
     path("data/imports/<int:pk>/take-up/", data_views.carry_on_import, {"act": "take_up"}, name="take_up_import"),
     path("data/imports/<int:pk>/problems.csv", data_views.import_problems, name="import_problems"),
+    path("data/texts/fetch/", texts.fetch_texts, name="fetch_texts"),
+    *(
+        path(f"data/texts/<int:pk>/{act}/", texts.change_fetch, {"act": act}, name=f"{act}_fetch")
+        for act in ("pause", "resume", "cancel", "retry")
+    ),
     path("data/exports/new/", data_views.new_export, name="new_export"),
     path("data/exports/<int:pk>/file/", data_views.export_file, name="export_file"),
     path("people/", people_views.people, name="people"),

@@ -8,12 +8,12 @@ class ReportsConfig(AppConfig):
 
     def ready(self) -> None:
         from reports.metrics.registry import SCORES, Profile  # noqa: PLC0415  # NumPy, once Django is there
-        from web.glossary import Term, add_terms  # noqa: PLC0415  # its views need the apps
+        from web.words import Term, add_terms  # noqa: PLC0415
 
         add_terms(
             Term(
                 key=score.term,
-                word=score.words if score.profile is Profile.NUGGETS else score.words.lower(),
+                word=score.words.lower() if score.profile is Profile.CITATIONS else score.words,
                 code=score.name,
                 definition=score.definition,
                 used=score.used,

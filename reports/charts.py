@@ -7,7 +7,7 @@ it from plain rows.
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +16,7 @@ from reports.confusion.paired_labels import ConfusionReport
 from reports.files import with_code
 from reports.metrics.bootstrap import CurvePoint
 from reports.metrics.registry import BY_NAME
+from web.words import word_of
 
 Rows = Sequence[dict[str, Any]]
 Ends = tuple[tuple[float, float], tuple[float, float]]
@@ -50,6 +51,7 @@ class Palette:
     """The colours of a theme, as in static/css/tokens.css.
 
     A picture brings its ground: its words stay readable on whatever it is put, and while the theme around it changes.
+    `fits`: axes fit the figures, as in a file; on pages they are of the whole measure.
     """
 
     ground: str
@@ -59,14 +61,17 @@ class Palette:
     fills: tuple[str, str, str]
     text: str = "#1b1b1b"
     shades: tuple[str, str] = ("#dbe7fb", "#0050d8")
+    fits: bool = False
 
 
 LIGHT = Palette("#ffffff", "#454545", "#dfe1e2", "#71767a", ("#0050d8", "#7a591a", "#1b1b1b"))
 DARK_FILLS, DARK_SHADES = ("#58b4ff", "#ffbe2e", "#f0f0f0"), ("#1d3350", "#58b4ff")
 DARK = Palette("#17191c", "#c9c9c9", "#3d4551", "#8d9297", DARK_FILLS, "#f0f0f0", DARK_SHADES)
+PAPER = replace(LIGHT, fits=True)
+"""Of pictures as files, which name codes beside their words."""
 
 
-def scatter(correlation: Correlation, *, dark: bool) -> str:
+def scatter(correlation: Correlation, palette: Palette) -> str:
     """Return the scatter of two conditions: runs in front, single answers small behind them.
 
     Of very many answers, cells of a grid take the place of points, shaded by how many.
@@ -84,23 +89,23 @@ def scatter(correlation: Correlation, *, dark: bool) -> str:
         for point in (() if binned else correlation.points)
     ]
     cells = cells_of(correlation.points) if binned else []
-    name = BY_NAME[correlation.score].words.lower()
+    name = BY_NAME[correlation.score].spoken
     titles = (f"{with_code(correlation.x)}, {name}", f"{with_code(correlation.y)}, {name}")
-    return _drawn("scatter", {"runs": runs, "answers": answers, "cells": cells, "titles": titles}, dark=dark)
+    return _drawn("scatter", {"runs": runs, "answers": answers, "cells": cells, "titles": titles}, palette)
 
 
 def _both(sides: tuple[str, str], point: RunPoint | TopicPoint) -> str:
     return f"{sides[0]} {point.x:.3f}, {sides[1]} {point.y:.3f}"
 
 
-def ranking(rows: Sequence[Mapping[str, Any]], score: str, *, dark: bool) -> str:
+def ranking(rows: Sequence[Mapping[str, Any]], score: str, title: str, palette: Palette) -> str:
     runs = [
         {"run": row["run_id"], "task": row["task"] or NO_TASK, "mean": row[score]}
         | {"low": row["low"], "high": row["high"], "description": f"{row['run_id']}: {_with_interval(row, score)}"}
         for row in rows
         if row[score] is not None
     ]
-    return _drawn("ranking", {"runs": runs, "title": BY_NAME[score].words.lower()}, dark=dark)
+    return _drawn("ranking", {"runs": runs, "title": title}, palette)
 
 
 def _with_interval(row: Mapping[str, Any], score: str) -> str:
@@ -108,9 +113,9 @@ def _with_interval(row: Mapping[str, Any], score: str) -> str:
     return mean if row["low"] is None or row["high"] is None else f"{mean}, {row['low']:.3f} to {row['high']:.3f}"
 
 
-def heat_map(report: ConfusionReport, *, dark: bool) -> str:
+def heat_map(report: ConfusionReport, palette: Palette) -> str:
     pairs = report.confusion.pairs
-    names = [label.replace("_", " ") for label in report.labels]
+    names = [word_of(label) for label in report.labels]
     cells = [
         {"row": names[row], "column": names[column], "count": count, "share": count / pairs if pairs else 0.0}
         | {"description": f"{report.rows} {names[row]}, {report.columns} {names[column]}: {count:,} pairs"}
@@ -118,51 +123,57 @@ def heat_map(report: ConfusionReport, *, dark: bool) -> str:
         for column, count in enumerate(counts)
     ]
     content = {"cells": cells, "names": names, "titles": [with_code(report.rows), with_code(report.columns)]}
-    return _drawn("heat_map", content, dark=dark)
+    return _drawn("heat_map", content, palette)
 
 
-def curve(points: Sequence[CurvePoint], *, dark: bool) -> str:
+def curve(points: Sequence[CurvePoint], palette: Palette) -> str:
     """Return run-level tau by the number of topics: the mean, and the central 95 %."""
     rows = [
         asdict(point)
         | {"description": f"{point.topics:,} topics: {point.mean:.3f}, {point.low:.3f} to {point.high:.3f}"}
         for point in points
     ]
-    return _drawn("curve", {"rows": rows}, dark=dark)
+    return _drawn("curve", {"rows": rows}, palette)
 
 
-def stacked(rows: Rows, parts: Sequence[str], title: str, *, dark: bool) -> str:
-    return _drawn("stacked", {"rows": list(rows), "parts": list(parts), "title": title}, dark=dark)
+def stacked(rows: Rows, parts: Sequence[str], title: str, palette: Palette) -> str:
+    return _drawn("stacked", {"rows": list(rows), "parts": list(parts), "title": title}, palette)
 
 
-def histograms(rows: Rows, title: str, counted: str, *, dark: bool) -> str:
-    return _drawn("histograms", {"rows": list(rows), "title": title, "counted": counted}, dark=dark)
+def histograms(rows: Rows, title: str, counted: str, palette: Palette) -> str:
+    return _drawn("histograms", {"rows": list(rows), "title": title, "counted": counted}, palette)
 
 
-def side_by_side(rows: Rows, parts: Sequence[str], titles: tuple[str, str], *, dark: bool) -> str:
-    return _drawn("side_by_side", {"rows": list(rows), "parts": list(parts), "titles": titles}, dark=dark)
+def side_by_side(rows: Rows, parts: Sequence[str], titles: tuple[str, str], palette: Palette) -> str:
+    return _drawn("side_by_side", {"rows": list(rows), "parts": list(parts), "titles": titles}, palette)
 
 
 def plane(
-    rows: Rows, titles: tuple[str, str], *, dark: bool, line: Rows = (), small: Rows = (), ends: Ends | None = None
+    rows: Rows,
+    titles: tuple[str, str],
+    palette: Palette,
+    *,
+    line: Rows = (),
+    small: Rows = (),
+    ends: Ends | None = None,
 ) -> str:
     """Return runs as points with their names, a line behind them, and small points (each row: name, task, x, y).
 
     `ends`: where the axes begin and end; without it the points decide.
     """
     content = {"rows": list(rows), "titles": titles, "line": list(line), "small": list(small)}
-    return _drawn("plane", content | {"ends": ends}, dark=dark)
+    return _drawn("plane", content | {"ends": ends}, palette)
 
 
-def spans(rows: Rows, title: str, *, dark: bool) -> str:
+def spans(rows: Rows, title: str, palette: Palette) -> str:
     """Return low, point and high per `name`, and a published figure where there is one."""
-    return _drawn("spans", {"rows": list(rows), "title": title}, dark=dark)
+    return _drawn("spans", {"rows": list(rows), "title": title}, palette)
 
 
-def named(rows: Rows, words: Mapping[str, str], *, codes: bool = False) -> Rows:
-    """Return rows whose names begin with a code under its words; with `codes`, that stands in brackets behind them."""
+def named(rows: Rows, words: Mapping[str, str], palette: Palette) -> Rows:
+    """Return rows whose names begin with a code under its words; in files that stands in brackets behind them."""
     parted = [row["name"].partition(",") for row in rows]
-    shown = {code: f"{word} ({code})" if codes else word for code, word in words.items()}
+    shown = {code: f"{word} ({code})" if palette is PAPER else word for code, word in words.items()}
     names = [shown.get(code, code) for code, _, _ in parted]
     return [
         row | {"name": f"{name}{comma}{rest}"}
@@ -174,29 +185,8 @@ def task_of(task: str) -> str:
     return task or NO_TASK
 
 
-def on_page(specification: str) -> str:
-    """Return a picture as pages show it: on axes of the whole measure. Files keep axes that fit their figures."""
-    chart = json.loads(specification)
-    parts = [chart, *chart.get("layer", [])]
-    rows = [row for part in parts for row in part.get("data", {}).get("values", [])]
-    rows += [row for kept in chart.get("datasets", {}).values() for row in kept]
-    encodings = [part["encoding"] for part in parts if "encoding" in part]
-    for axis in "xy":
-        channels = [
-            encoding[axis] for encoding in encodings if encoding.get(axis, {}).get("type") == "quantitative"
-        ]
-        ends = [encoding.get(f"{axis}2", {}).get("field") for encoding in encodings]
-        fields = {*ends, *(channel["field"] for channel in channels)} - {None}
-        numbers = [row[name] for row in rows for name in fields if row.get(name) is not None]
-        if numbers and not any("bin" in channel or "domain" in channel.get("scale", {}) for channel in channels):
-            low, high = min(0, *numbers), max(2 if "tickMinStep" in channels[0].get("axis", {}) else 1, *numbers)
-            for channel in channels:
-                channel["scale"] = {"domain": [-1 if -1 < low < 0 else low, high], "nice": True}
-    return json.dumps(chart)
-
-
-def _drawn(kind: str, content: dict[str, Any], *, dark: bool) -> str:
-    return _specified(kind, json.dumps(content), DARK if dark else LIGHT)
+def _drawn(kind: str, content: dict[str, Any], palette: Palette) -> str:
+    return _specified(kind, json.dumps(content), palette)
 
 
 @lru_cache(maxsize=256)
@@ -217,8 +207,10 @@ def _scatter(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
         _points(alt, content["answers"], tasks, content["titles"], palette, size=18, opacity=0.35),
         _points(alt, content["runs"], tasks, content["titles"], palette, size=size, opacity=1.0),
     ]
-    highest = max((point[axis] for point in points for axis in "xy"), default=1)
-    return configured(alt.layer(_diagonal(alt, max(highest, 1), palette), *layers), palette)
+    highest = max([*(point[axis] for point in points for axis in "xy"), 1])
+    ends = [{"x": highest, "y": highest}]
+    scales = [_measure(alt, palette, [*ends, *points, *content["cells"]], axis, f"{axis}2") for axis in "xy"]
+    return configured(alt.layer(_diagonal(alt, highest, scales, palette), *layers), palette)
 
 
 def _ranking(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
@@ -228,11 +220,21 @@ def _ranking(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
     base = alt.Chart(alt.Data(values=content["runs"]))
     lines = base.transform_filter("datum.low != null").mark_rule(color=palette.control, strokeWidth=2, aria=False)
     marks = base.mark_point(filled=True, size=90, opacity=1, stroke=palette.ink, strokeWidth=1)
+    whole = _measure(alt, palette, content["runs"], "low", "mean", "high")
     layers = [
-        lines.encode(x=alt.X("low:Q", title=content["title"]), x2="high:Q", y=runs),
+        lines.encode(x=alt.X("low:Q", title=content["title"], scale=whole), x2="high:Q", y=runs),
         marks.encode(x=alt.X("mean:Q"), y=runs, **_by_task(alt, _tasks(content["runs"]), palette)),
     ]
     return configured(alt.layer(*layers), palette).properties(height={"step": ROW}, padding=ROOM)
+
+
+def _measure(alt: Any, palette: Palette, rows: Rows, *fields: str, least: float = 1, **of_figures: Any) -> Any:
+    """Scale of an axis with these fields of the rows, on pages from 0, and to at least `least`."""
+    numbers = [row[name] for row in rows for name in fields if row.get(name) is not None]
+    if palette.fits or not numbers:
+        return alt.Scale(**of_figures) if of_figures else alt.Undefined
+    low, high = min([0, *numbers]), max([least, *numbers])
+    return alt.Scale(domain=[-1 if -1 < low < 0 else low, high], nice=True)
 
 
 def names_axis(alt: Any, **options: Any) -> Any:
@@ -286,11 +288,11 @@ def _cells(alt: Any, rows: list[dict[str, Any]], titles: list[str], palette: Pal
     return cells.encode(x=x, x2="x2:Q", y=y, y2="y2:Q", color=color, description="description:N")
 
 
-def _diagonal(alt: Any, highest: float, palette: Palette) -> Any:
+def _diagonal(alt: Any, highest: float, scales: Sequence[Any], palette: Palette) -> Any:
     rows = [{"x": 0, "y": 0}, {"x": highest, "y": highest}]
     line = alt.Chart(alt.Data(values=rows))
     mark = line.mark_line(color=palette.control, strokeDash=[4, 4], strokeWidth=1, aria=False)
-    return mark.encode(x="x:Q", y="y:Q")
+    return mark.encode(x=alt.X("x:Q", scale=scales[0]), y=alt.Y("y:Q", scale=scales[1]))
 
 
 def configured(chart: Any, palette: Palette) -> Any:
@@ -344,8 +346,12 @@ def _heat_map(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
 
 def _curve(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
     axis = alt.Axis(tickMinStep=1, format="d")
-    base = alt.Chart({"values": content["rows"]}).encode(x=alt.X("topics:Q", title="Topics", axis=axis))
-    low = alt.Y("low:Q", title="Kendall's tau-b over run means", scale=alt.Scale(zero=False))
+    topics = _measure(alt, palette, content["rows"], "topics", least=2)
+    base = alt.Chart({"values": content["rows"]}).encode(
+        x=alt.X("topics:Q", title="Topics", axis=axis, scale=topics)
+    )
+    taus = _measure(alt, palette, content["rows"], "low", "mean", "high", zero=False)
+    low = alt.Y("low:Q", title="Kendall's tau-b over run means", scale=taus)
     band = base.mark_area(color=palette.fills[0], opacity=0.2, aria=False).encode(y=low, y2="high:Q")
     line = base.mark_line(color=palette.fills[0], aria=False).encode(y="mean:Q")
     points = base.mark_point(color=palette.fills[0], filled=True, size=40, opacity=1)
@@ -375,7 +381,13 @@ def _stacked(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
     ]
     bars = alt.Chart(alt.Data(values=ranked)).mark_bar(stroke=palette.rule, strokeWidth=1)
     chart = bars.encode(
-        x=alt.X("share:Q", title=content["title"], stack=True, axis=alt.Axis(format="%", grid=True)),
+        x=alt.X(
+            "share:Q",
+            title=content["title"],
+            stack=True,
+            axis=alt.Axis(format="%", grid=True),
+            scale=_measure(alt, palette, rows, "share"),
+        ),
         y=_names(alt, rows),
         fill=alt.Fill("part:N", scale=_scale(alt, parts, palette), legend=_legend(alt)),
         order=alt.Order("place:Q"),
@@ -401,7 +413,12 @@ def _histograms(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
             axis=alt.Axis(labelOverlap=True, format=",d", tickMinStep=1),
         ),
         x2="end:Q",
-        y=alt.Y("count:Q", title=content["counted"], axis=alt.Axis(tickMinStep=1)),
+        y=alt.Y(
+            "count:Q",
+            title=content["counted"],
+            axis=alt.Axis(tickMinStep=1),
+            scale=_measure(alt, palette, counted, "count", least=2),
+        ),
         row=alt.Row("name:N", sort=order, title=None, header=header),
         description="description:N",
     )
@@ -422,7 +439,12 @@ def _side_by_side(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
     chart = bars.encode(
         x=alt.X("bin:N", sort=order, title=content["titles"][0], axis=alt.Axis(labelAngle=0)),
         xOffset=alt.XOffset("part:N", sort=content["parts"]),
-        y=alt.Y("share:Q", title=content["titles"][1], axis=alt.Axis(format="%")),
+        y=alt.Y(
+            "share:Q",
+            title=content["titles"][1],
+            axis=alt.Axis(format="%"),
+            scale=_measure(alt, palette, described, "share"),
+        ),
         fill=alt.Fill("part:N", scale=_scale(alt, content["parts"], palette), legend=_legend(alt)),
         description="description:N",
     )
@@ -461,8 +483,9 @@ def _report_points(alt: Any, rows: Rows, content: dict[str, Any], palette: Palet
     mark = alt.Chart(alt.Data(values=figures)).mark_point(
         filled=True, size=size, opacity=0.45 if is_small else 1, stroke=None if is_small else palette.ink
     )
-    drawn = [*content["rows"], *content["small"]]
-    x, y = (_axis_scale(alt, ends) for ends in content["ends"] or (_ends_of(drawn, "x"), _ends_of(drawn, "y")))
+    drawn = [*content["rows"], *content["small"], *content["line"]]
+    sides = zip("xy", content["ends"] or (None, None), strict=True)
+    x, y = (_axis_scale(alt, palette, drawn, axis, ends) for axis, ends in sides)
     return mark.encode(
         x=alt.X("x:Q", title=content["titles"][0], scale=x),
         y=alt.Y("y:Q", title=content["titles"][1], scale=y),
@@ -483,9 +506,10 @@ def _ends_of(rows: Rows, axis: str) -> tuple[float, float] | None:
     return (0.0, 1.0 if value <= 1 else 2 * value)
 
 
-def _axis_scale(alt: Any, ends: Sequence[float] | None) -> Any:
+def _axis_scale(alt: Any, palette: Palette, rows: Rows, axis: str, ends: Sequence[float] | None) -> Any:
+    ends = ends or _ends_of(rows, axis)
     if ends is None:
-        return alt.Scale(zero=False, nice=True, padding=12)
+        return _measure(alt, palette, rows, axis, zero=False, nice=True, padding=12)
     return alt.Scale(domain=list(ends), nice=True)
 
 
@@ -516,8 +540,9 @@ def _spans(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
     published = base.transform_filter("datum.published != null").mark_tick(
         color=palette.fills[1], thickness=3, size=NARROW - 3, opacity=1, aria=False
     )
+    whole = _measure(alt, palette, rows, "low", "point", "high", "published")
     layers = [
-        lines.encode(x=alt.X("low:Q", title=content["title"]), x2="high:Q", y=_names(alt, rows)),
+        lines.encode(x=alt.X("low:Q", title=content["title"], scale=whole), x2="high:Q", y=_names(alt, rows)),
         points.encode(x=alt.X("point:Q"), y=_names(alt, rows), description="description:N"),
         published.encode(x=alt.X("published:Q"), y=_names(alt, rows)),
     ]

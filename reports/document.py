@@ -9,9 +9,12 @@ from typing import Any, Final, get_args
 from evaluation.domain.conditions import ALL_PEOPLE, CitationCondition, NuggetCondition, resolve, resolve_citations
 from evaluation.errors import on_side
 from evaluation.models import Campaign
-from evaluation.terms import Condition, SupportCondition
+from evaluation.terms import Condition, SupportCondition, SupportMeasure
 from reports.files import Row
 from reports.metrics.policies import ExcludeOrZero, Policies, SupportPolicies, TopicChoice, ZeroOrSkip
+from reports.metrics.registry import OF_NUGGETS as PROFILES
+from reports.metrics.registry import Profile
+from reports.profiles import profile_of
 
 Conditions = type[Condition] | type[SupportCondition]
 
@@ -21,6 +24,7 @@ class Naming(StrEnum):
 
     JUDGE = "judge"
     NUGGET_SET = "nugget_set"
+    STUDY = "study"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,18 @@ OF_NUGGETS: Final = (
         "no_vital", "a topic without vital nuggets has vital scores of 0, or none", get_args(ZeroOrSkip), "zero"
     ),
 )
-OF_CITATIONS: Final = (NO_CITED, MISSING)
+MEASURE: Final = Option(
+    "measure",
+    "of citations: which of a sentence count, and as what; that of the protocol where none is named",
+    tuple(SupportMeasure),
+)
+OF_CITATIONS: Final = (MEASURE, NO_CITED, MISSING)
+PROFILE: Final = Option(
+    "profile",
+    "which scores: of nuggets by their importance, or of criteria by their weights; that of the protocol where none is "
+    "named",
+    PROFILES,
+)
 TOPICS: Final = Option(
     "topics",
     "run means over the topics of both conditions, or over each one's own",
@@ -88,7 +103,7 @@ JUDGE: Final = Option(
 )
 NUGGETS: Final = Option("nuggets", "which set, where several fit", metavar="SET", of=Naming.NUGGET_SET)
 
-STUDY: Final = Option("study", "which study", needed=True, metavar="NAME")
+STUDY: Final = Option("study", "which study", needed=True, metavar="NAME", of=Naming.STUDY)
 
 
 def policy_options(conditions: Conditions) -> tuple[Option, ...]:
@@ -103,10 +118,10 @@ def condition_options(conditions: Conditions) -> tuple[Option, ...]:
     return condition, *_whose(conditions, "")
 
 
-def side_options(conditions: Conditions, sides: Sequence[str], *, published: bool = False) -> tuple[Option, ...]:
-    """Options of two conditions. `published`: the name of a published table may take the place of one."""
-    text = ", ".join(conditions) + (", or the name of a published table" if published else "")
-    choices = () if published else tuple(conditions)
+def side_options(conditions: Conditions, sides: Sequence[str], *, others: str = "") -> tuple[Option, ...]:
+    """Options of two conditions. `others`: what may take the place of one, by a name that no list has."""
+    text = ", ".join([*conditions, *([others] if others else [])])
+    choices = () if others else tuple(conditions)
     return tuple(
         option
         for side in sides
@@ -134,20 +149,35 @@ def chosen_labels(
         return resolve(campaign, Condition(condition), judge=judge, nuggets=choices[f"{prefix}nuggets"])
 
 
-def nugget_policies(choices: Mapping[str, Any]) -> Policies:
-    return Policies(choices["missing"], choices["unjudged"], choices["no_vital"], choices.get("topics", "all"))
+def nugget_policies(campaign: Campaign, choices: Mapping[str, Any]) -> Policies:
+    """Return the policies among the choices. Where no profile is among them, it is that of the score."""
+    profile = choices.get("profile") or profile_of(campaign, choices.get("score", ""))
+    return Policies(
+        choices["missing"],
+        choices["unjudged"],
+        choices["no_vital"],
+        choices.get("topics", "all"),
+        Profile(profile),
+    )
 
 
-def support_policies(choices: Mapping[str, Any]) -> SupportPolicies:
-    return SupportPolicies(choices["missing"], choices["no_cited"], choices.get("topics", "all"))
+def support_policies(choices: Mapping[str, Any], usual: SupportMeasure) -> SupportPolicies:
+    measure = choices["measure"] or usual
+    return SupportPolicies(measure, choices["missing"], choices["no_cited"], choices.get("topics", "all"))
 
 
-def policies_of(choices: Mapping[str, Any], conditions: Conditions) -> Policies | SupportPolicies:
-    return nugget_policies(choices) if conditions is Condition else support_policies(choices)
+def policies_of(
+    campaign: Campaign, choices: Mapping[str, Any], conditions: Conditions
+) -> Policies | SupportPolicies:
+    if conditions is Condition:
+        return nugget_policies(campaign, choices)
+    return support_policies(choices, campaign.protocol.measure)
 
 
 def policy_line(content: Row) -> str:
     text = ", ".join(f"{name} {value}" for name, value in content["policies"].items())
     held = content.get("avoid_nuggets")
     avoid = f" Nuggets that an answer must not contain, in no score: {held}." if held else ""
-    return f"Policies: {text}. Topics: {content['topics']}.{avoid}"
+    none = content.get("no_positive_topics")
+    without = f" Topics without a weight above 0, in no score by weight: {none}." if none else ""
+    return f"Policies: {text}. Topics: {content['topics']}.{avoid}{without}"

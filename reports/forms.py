@@ -21,21 +21,21 @@ from evaluation.domain.conditions import (
     resolve_citations,
     support_judges_of,
 )
+from evaluation.domain.stage_labels import stage_judges_of, stages_of_judgments
 from evaluation.errors import Refused, on_side
-from evaluation.models import Campaign, NuggetLineage, QrelSource
-from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition
+from evaluation.models import Campaign, Judge, NuggetLineage
+from evaluation.stages import Stage
+from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition, SupportMeasure
 from reports.cache import cached_report
 from reports.frames import tags_of
+from reports.metrics.measures import MEASURES
 from reports.metrics.policies import Policies, SupportPolicies
-from reports.metrics.registry import PRIMARY, Profile
-from reports.metrics.registry import SCORES as EVERY_SCORE
-from reports.metrics.scores import SCORE_NAMES
+from reports.metrics.registry import OF_NUGGETS, Profile, primary_of
 from reports.metrics.support import SUPPORT_NAMES
 from reports.models import ExternalCondition
+from reports.profiles import profile_of, profiles_of, score_choices, score_groups, score_options
+from reports.sides import GRADES, LabelSide, side_named
 from web.fields import TextField
-
-GRADES = "qrels:"
-"""Before the name of a source of qrels, which may be called like a condition."""
 
 PAIRINGS = (
     ("A/A", "E/M"),
@@ -76,6 +76,7 @@ class Offer:
     judges: tuple[str, ...]
     conditions: tuple[Condition, ...]
     support: tuple[SupportCondition, ...]
+    stages: tuple[Stage, ...] = ()
     sources: tuple[str, ...] = ()
     published: tuple[str, ...] = ()
     lineage: bool = False
@@ -146,13 +147,15 @@ def _with_all_people(judges: set[tuple[str, JudgeKind]]) -> set[str]:
 @cached_report(size=64)
 def offer_of(campaign: Campaign) -> Offer:
     labelled, by_support = labelled_sets(campaign), _support_judges(campaign)
+    by_stage = {stage: _judge_names(stage_judges_of(campaign, stage)) for stage in stages_of_judgments()}
     lineage = NuggetLineage.objects.filter(child__nugget__nugget_set__campaign=campaign)
     return Offer(
         campaign=campaign,
         sets=tuple(names_to_choose(labelled)),
-        judges=tuple(sorted(names_of_judges(labelled).union(*by_support.values()))),
+        judges=tuple(sorted(names_of_judges(labelled).union(*by_support.values(), *by_stage.values()))),
         conditions=labelled_conditions(labelled),
         support=tuple(condition for condition, judges in by_support.items() if judges),
+        stages=tuple(stage for stage, judges in by_stage.items() if judges),
         sources=tuple(campaign.qrel_sources.values_list("name", flat=True)),
         published=tuple(external_names(campaign)),
         lineage=lineage.exclude(child__nugget__nugget_set__origin=Origin.DRAFT).exists(),
@@ -160,20 +163,18 @@ def offer_of(campaign: Campaign) -> Offer:
 
 
 def _support_judges(campaign: Campaign) -> dict[SupportCondition, set[str]]:
-    return {
-        condition: _with_all_people(
-            {(judge.name, JudgeKind(judge.kind)) for judge in support_judges_of(campaign, condition)}
-        )
-        for condition in SupportCondition
-    }
+    return {condition: _judge_names(support_judges_of(campaign, condition)) for condition in SupportCondition}
+
+
+def _judge_names(judges: Iterable[Judge]) -> set[str]:
+    return _with_all_people({(judge.name, JudgeKind(judge.kind)) for judge in judges})
 
 
 def name_options(names: Iterable[str], *before: Option) -> list[Option]:
     return [*before, *((name, name) for name in names)]
 
 
-SCORES = [(score.name, score.words) for score in EVERY_SCORE if score.profile is Profile.NUGGETS]
-SUPPORT_SCORES = [(score.name, score.words) for score in EVERY_SCORE if score.profile is Profile.CITATIONS]
+SUPPORT_SCORES = ("Citation support", score_options(Profile.CITATIONS, sizes=True))
 CONDITIONS = [(condition.value, f"{condition.words} ({condition})") for condition in Condition]
 SUPPORT_CONDITIONS = [(condition.value, condition.words) for condition in SupportCondition]
 
@@ -190,13 +191,16 @@ class ChoicesForm(forms.Form):
     """Fields that the page leaves out while they offer nothing but their empty choice."""
     beside_condition: str = ""
     """A field beside the condition, which offers only what fits it."""
-    rule_names: tuple[str, ...] = ("missing", "unjudged", "no_vital", "no_cited", "topics")
+    rule_names: tuple[str, ...] = ("missing", "unjudged", "no_vital", "measure", "no_cited", "topics")
     """Policies of scoring, in a fold behind one line that says whether any is not the default."""
     runs_names: tuple[str, ...] = ("group", "task", "tag")
     """Choices of runs and topics, behind one control where a page has several."""
 
     def __init__(self, query: QueryDict, campaign: Campaign, defaults: dict[str, str] | None = None) -> None:
         initial = {name: field.initial for name, field in self.base_fields.items() if field.initial}
+        self.campaign = campaign
+        if "measure" in self.base_fields:
+            initial["measure"] = campaign.protocol.measure
         super().__init__(data={**initial, **(defaults or {}), **query.dict()}, auto_id="id_%s")
         if "tag" in self.fields:
             self.offer("tag", name_options(tags_of(campaign), ALL))
@@ -277,12 +281,25 @@ def _tag_field(label: str = "Topics tagged") -> forms.ChoiceField:
     return forms.ChoiceField(required=False, label=label)
 
 
+def _support_policies(chosen: dict[str, Any]) -> SupportPolicies:
+    return SupportPolicies(SupportMeasure(chosen["measure"]), chosen["missing"], chosen["no_cited"])
+
+
 def _no_cited_field() -> forms.ChoiceField:
     return forms.ChoiceField(
         label="Answer that cites nothing",
         choices=[("skip", "is left out"), ("zero", "scores 0")],
         initial="skip",
         help_text="Left out, a run's citation precision is over the answers that cite.",
+    )
+
+
+def _measure_field() -> forms.ChoiceField:
+    return forms.ChoiceField(
+        label="Citations that count",
+        choices=[(name.value, measure.words) for name, measure in MEASURES.items()],
+        initial=SupportMeasure.FIRST.value,
+        help_text="Of the citations that are judged; the published measure is of the first one.",
     )
 
 
@@ -308,7 +325,13 @@ class PolicyForm(ChoicesForm):
 
     @property
     def policies(self) -> Policies:
-        return Policies(**{name: self.chosen[name] for name in PolicyForm.base_fields})
+        named = {name: self.chosen[name] for name in PolicyForm.base_fields}
+        return Policies(**named, profile=self.chosen_profile)
+
+    @property
+    def chosen_profile(self) -> Profile:
+        """The profile that is chosen, or that of the score, where the form has one; else the protocol's."""
+        return Profile(self.chosen.get("profile") or profile_of(self.campaign, self.chosen.get("score", "")))
 
 
 class ConditionForm(PolicyForm):
@@ -339,11 +362,12 @@ class ConditionForm(PolicyForm):
 class LeaderboardForm(ConditionForm):
     """A leaderboard as a page: also which support of citations stands beside it, which runs, and their order."""
 
-    score = forms.ChoiceField(label="Scored", choices=SCORES, initial=PRIMARY)
+    score = forms.ChoiceField(label="Scored", choices=score_choices(OF_NUGGETS))
     support = forms.ChoiceField(
         required=False, label="Citation support by", choices=[("", "not shown"), *SUPPORT_CONDITIONS]
     )
     support_judge = forms.ChoiceField(label="Judge of citations", required=False)
+    measure = _measure_field()
     no_cited = _no_cited_field()
     group = forms.ChoiceField(label="Group", required=False)
     task = forms.ChoiceField(label="Task", required=False)
@@ -359,7 +383,8 @@ class LeaderboardForm(ConditionForm):
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         by_condition = _support_judges(campaign)
         labelled = next((condition for condition, judges in by_condition.items() if judges), "")
-        super().__init__(query, campaign, support=labelled)
+        super().__init__(query, campaign, support=labelled, score=primary_of(profile_of(campaign)))
+        self.offer("score", score_choices(profiles_of(campaign)))
         self.offer_runs(campaign)
         self._offer_judges(campaign)
         self.offer("support_judge", name_options(sorted(set().union(*by_condition.values())), NAMED_BY_CAMPAIGN))
@@ -383,7 +408,7 @@ class LeaderboardForm(ConditionForm):
 
     @property
     def support_policies(self) -> SupportPolicies:
-        return SupportPolicies(missing=self.chosen["missing"], no_cited=self.chosen["no_cited"])
+        return _support_policies(self.chosen)
 
 
 class ComparisonForm(ChoicesForm):
@@ -425,9 +450,8 @@ class AgreementForm(ComparisonForm, PolicyForm):
     y = forms.ChoiceField(label="Against")
     y_nuggets = forms.ChoiceField(label="Nugget set of the second", required=False)
     y_judge = forms.ChoiceField(label="Judge of the second", required=False)
-    score = forms.ChoiceField(
-        label="Scored", choices=[("Nugget scores", SCORES), ("Citation support", SUPPORT_SCORES)]
-    )
+    score = forms.ChoiceField(label="Scored", choices=[*score_groups(OF_NUGGETS), SUPPORT_SCORES])
+    measure = _measure_field()
     no_cited = _no_cited_field()
     tag = _tag_field()
     curve = forms.BooleanField(required=False, label="By number of topics")
@@ -438,19 +462,20 @@ class AgreementForm(ComparisonForm, PolicyForm):
         help_text="All of each condition: the two sides' run means may be over different topics.",
     )
     folded = ("x_nuggets", "x_judge", "y_nuggets", "y_judge")
-    field_order = ["score", "x", "y", "tag", "topics", "missing", "unjudged", "no_vital", "no_cited", "curve"]
+    field_order = ["score", "x", "y", "tag", *ChoicesForm.rule_names, "curve"]
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         offered = offer_of(campaign)
         # Before validation, from what is asked for: a link to two support conditions needs no score in it.
         support = {query.get("x"), query.get("y")} & {*SupportCondition}
-        defaults = {"score": SUPPORT_NAMES[0] if support else SCORE_NAMES[0]}
+        defaults = {"score": SUPPORT_NAMES[0] if support else primary_of(profile_of(campaign))}
         sides = [
             ("Nugget scores", CONDITIONS),
             ("Citation support", SUPPORT_CONDITIONS),
             ("Published tables", name_options(offered.published)),
         ]
         super().__init__(query, campaign, sides, defaults | dict(zip("xy", offered.first_two, strict=True)))
+        self.offer("score", [*score_groups(profiles_of(campaign)), SUPPORT_SCORES])
 
     def side(self, name: str) -> NuggetCondition | CitationCondition | str:
         """Return the condition of a side, or the name of a published table. Raises `Refused`."""
@@ -463,7 +488,7 @@ class AgreementForm(ComparisonForm, PolicyForm):
         # The score says of which kind both sides are; the form has the policies of both kinds.
         if self.chosen["score"] not in SUPPORT_NAMES:
             return replace(self.policies, topics=topics)
-        return SupportPolicies(missing=self.chosen["missing"], no_cited=self.chosen["no_cited"], topics=topics)
+        return replace(_support_policies(self.chosen), topics=topics)
 
 
 class DescriptivesForm(ChoicesForm):
@@ -496,12 +521,14 @@ class NuggetsForm(ConditionForm):
 class SupportForm(ChoicesForm):
     condition = forms.ChoiceField(label="Condition", choices=SUPPORT_CONDITIONS)
     judge = forms.ChoiceField(label="Judge", required=False)
+    measure = _measure_field()
     tag = _tag_field()
     missing = PolicyForm.base_fields["missing"]
     no_cited = _no_cited_field()
     view, check, target, sort, score = (HIDDEN() for _ in "12345")
     folded = ("judge",)
-    field_order = ["condition", "tag", "missing", "no_cited"]
+    rule_names = ("missing", "no_cited")
+    field_order = ["condition", "measure", "tag", "missing", "no_cited"]
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         by_condition = _support_judges(campaign)
@@ -515,7 +542,7 @@ class SupportForm(ChoicesForm):
 
     @property
     def policies(self) -> SupportPolicies:
-        return SupportPolicies(missing=self.chosen["missing"], no_cited=self.chosen["no_cited"])
+        return _support_policies(self.chosen)
 
 
 class TimeForm(ChoicesForm):
@@ -549,6 +576,7 @@ class ConfusionForm(ComparisonForm):
         sides = [
             ("Nugget labels", CONDITIONS),
             ("Citation labels", SUPPORT_CONDITIONS),
+            ("Labels of other stages", [(str(stage), stage.words) for stage in offered.stages]),
             ("Relevance grades", [(f"{GRADES}{name}", name) for name in offered.sources]),
         ]
         super().__init__(query, campaign, sides, {"rows": rows, "columns": columns})
@@ -556,18 +584,13 @@ class ConfusionForm(ComparisonForm):
         self.offer("run", name_options(campaign.runs.values_list("run_id", flat=True), ALL))
         self.offer("made", name_options((*NuggetLineage.RELATIONS, ADDED) if offered.lineage else (), ALL))
 
-    def side(self, name: str) -> NuggetCondition | CitationCondition | QrelSource:
-        """Return the condition or the source of grades of a side. Raises `Refused`."""
-        side: str = self.chosen[name]
-        if side.startswith(GRADES):
-            return self.offered.campaign.qrel_sources.get(name=side_text(side))
-        return self.resolve(name)
+    def side(self, name: str) -> LabelSide:
+        """Return what a side of a valid form means. Raises `Refused`."""
+        judge, nuggets = self.chosen[f"{name}_judge"], self.chosen["nuggets"]
+        with on_side(name):
+            return side_named(self.offered.campaign, self.chosen[name], judge=judge, nuggets=nuggets)
 
     @property
     def filters(self) -> dict[str, str]:
         names = ("topic", "run", "tag", "importance", "made")
         return {name: self.chosen[name] for name in names if self.chosen[name]}
-
-
-def side_text(name: str) -> str:
-    return name.removeprefix(GRADES)

@@ -14,8 +14,9 @@ import numpy as np
 from django.db import connections
 from numpy.typing import NDArray
 
-from evaluation.domain.conditions import CitationCondition, NuggetCondition, PartKey, Topics
+from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.domain.counted_pairs import first_different
+from evaluation.domain.shares import PartKey, Topics
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
 from evaluation.models import (
     AnswerProvenance,
@@ -29,8 +30,10 @@ from evaluation.models import (
     Topic,
     TopicTag,
 )
-from reports.metrics.arrays import Booleans, Bytes
+from reports.metrics.arrays import Booleans, Bytes, Floats
 from reports.metrics.label_matrix import FAILED, NOT, UNJUDGEABLE, UNJUDGED, AssignmentSheet, SupportSheet
+from reports.metrics.registry import Profile
+from reports.profiles import profile_of
 from web.consistent_read import consistent_read
 
 Ints = NDArray[np.int64]
@@ -50,18 +53,24 @@ SUPPORT_CELLS[CITATION_LABELS.cant_judge.code] = UNJUDGEABLE
 
 # A report reads up to a million labels. The database joins them into one text, which NumPy parses sooner than Python
 # fetches row by row (docs/benchmarks.md). A label is two numbers, so that neither can overflow: the answer with
-# submission (below 2 ** 15) and label (below 2 ** 4) in its low bits, and the wording.
+# submission (below 2 ** 16) and label (below 2 ** 8) in its low bits, and the wording.
 JOINED = {"postgresql": "string_agg", "sqlite": "group_concat"}
-LABELS = """
-    SELECT {joined}((answer_id * 1048576 + submission * 16 + label) || ' ' || nugget_version_id, ' ')
+LABELS_QUERY = """
+    SELECT {joined}((answer_id * 16777216 + submission * 256 + label) || ' ' || nugget_version_id, ' ')
     FROM evaluation_assignment WHERE stands AND judge_id = %s AND nugget_version_id BETWEEN %s AND %s
 """
 
 
-def assignment_sheet(choice: NuggetCondition) -> AssignmentSheet:
-    """Return a condition's labels as arrays, from one state of the database; kept until the campaign changes."""
+def assignment_sheet(choice: NuggetCondition, profile: Profile | None = None) -> AssignmentSheet:
+    """Return a condition's labels as arrays, from one state of the database; kept until the campaign changes.
+
+    The nuggets are those that the profile counts, else the protocol's: a rubric counts all, the other those that an
+    answer should say.
+    """
+    profile = profile or profile_of(choice.campaign)
     with consistent_read() as alias:
-        return _assignment_sheet(choice.campaign.pk, _revision(choice.campaign, alias), choice.keys)
+        revision = _revision(choice.campaign, alias)
+        return _assignment_sheet(choice.campaign.pk, revision, choice.keys, profile)
 
 
 def support_sheet(choice: CitationCondition) -> SupportSheet:
@@ -72,20 +81,21 @@ def support_sheet(choice: CitationCondition) -> SupportSheet:
         return _support_sheet(choice.campaign.pk, revision, choice.condition.value, choice.keys, first)
 
 
-def nugget_texts(choice: NuggetCondition) -> list[str]:
+def nugget_texts(choice: NuggetCondition, profile: Profile | None = None) -> list[str]:
     """Return the wording of each nugget of a condition's sheet, N. Ask in the same `consistent_read` as the sheet."""
     with consistent_read() as alias:
-        answers = _Answers(choice.campaign.pk, alias)
-        keys = _Nuggets(answers, choice.keys, alias).pk.tolist()
+        answers, profile = _Answers(choice.campaign.pk, alias), profile or profile_of(choice.campaign)
+        keys = _Nuggets(answers, choice.keys, profile, alias).pk.tolist()
         lists = ListedNugget.objects.using(alias).filter(nugget_list__nugget_set__in=_topics_by_set(choice.keys))
         texts = dict(lists.values_list("nugget_version", "nugget_version__text"))
     return [texts[key] for key in keys]
 
 
-def assignment_keys(choice: NuggetCondition) -> tuple[Ints, Ints]:
+def assignment_keys(choice: NuggetCondition, profile: Profile | None = None) -> tuple[Ints, Ints]:
     """Return the axes of a condition's sheet: wordings N, and answers T x R, -1 where there is none."""
+    profile = profile or profile_of(choice.campaign)
     with consistent_read() as alias:
-        return _assignment_keys(choice.campaign.pk, _revision(choice.campaign, alias), choice.keys)
+        return _assignment_keys(choice.campaign.pk, _revision(choice.campaign, alias), choice.keys, profile)
 
 
 def support_keys(choice: CitationCondition) -> Ints:
@@ -108,10 +118,12 @@ def _revision(campaign: Campaign, alias: str) -> int:
 
 
 @lru_cache(maxsize=16)
-def _assignment_sheet(campaign: int, revision: int, parts: tuple[PartKey, ...]) -> AssignmentSheet:
+def _assignment_sheet(
+    campaign: int, revision: int, parts: tuple[PartKey, ...], profile: Profile
+) -> AssignmentSheet:
     with consistent_read() as alias:
         answers = _answers(campaign, revision)
-        nuggets = _Nuggets(answers, parts, alias)
+        nuggets = _Nuggets(answers, parts, profile, alias)
         # A nugget is of one topic and an answer of one topic and run, so nugget and run name the answer.
         labels = np.full((len(nuggets.pk), len(answers.run_ids)), UNJUDGED, dtype=np.int8)
         labelled = np.zeros(len(answers.run_ids), dtype=np.bool_)
@@ -131,6 +143,7 @@ def _assignment_sheet(campaign: int, revision: int, parts: tuple[PartKey, ...]) 
         listed=nuggets.listed,
         nugget_topic=nuggets.topic,
         importance=nuggets.importance,
+        weight=nuggets.weight,
         labels=labels,
         answered=answers.answered,
         words=answers.words,
@@ -139,10 +152,12 @@ def _assignment_sheet(campaign: int, revision: int, parts: tuple[PartKey, ...]) 
 
 
 @lru_cache(maxsize=8)
-def _assignment_keys(campaign: int, revision: int, parts: tuple[PartKey, ...]) -> tuple[Ints, Ints]:
+def _assignment_keys(
+    campaign: int, revision: int, parts: tuple[PartKey, ...], profile: Profile
+) -> tuple[Ints, Ints]:
     with consistent_read() as alias:
         answers = _answers(campaign, revision)
-        wordings = _Nuggets(answers, parts, alias).pk
+        wordings = _Nuggets(answers, parts, profile, alias).pk
     placed = np.full(answers.answered.shape, -1, dtype=np.int64)
     placed[answers.topic, answers.run] = answers.pk
     return wordings, placed
@@ -179,7 +194,7 @@ def _answers(campaign: int, _revision: int) -> _Answers:
 class _Nuggets:
     """The nuggets of some sets on the topic axis: those of each topic's newest submitted list, in list order."""
 
-    def __init__(self, answers: _Answers, parts: tuple[PartKey, ...], alias: str) -> None:
+    def __init__(self, answers: _Answers, parts: tuple[PartKey, ...], profile: Profile, alias: str) -> None:
         by_set, submitted = _topics_by_set(parts), NuggetList.objects.using(alias).newest_submitted()
         newest = {
             topic: pk
@@ -189,10 +204,17 @@ class _Nuggets:
         }
         self.listed = np.isin(answers.topic_pks, np.array(list(newest), dtype=np.int64))
         lists = submitted.filter(nugget_set__in=by_set)
-        # Nuggets that an answer must not contain are in no score; pages say how many there are.
-        items = ListedNugget.objects.using(alias).filter(nugget_list__in=lists, avoid=False)
-        items = items.order_by("nugget_list", "position")
-        fields = ("nugget_list__topic", "nugget_list", "nugget_version", "importance", "nugget_list__nugget_set")
+        items = ListedNugget.objects.using(alias).filter(nugget_list__in=lists)
+        items = items.counted_by(profile).order_by("nugget_list", "position")
+        weights = dict(items.exclude(weight=None).values_list("pk", "weight"))
+        fields = (
+            "nugget_list__topic",
+            "nugget_list",
+            "nugget_version",
+            "importance",
+            "nugget_list__nugget_set",
+            "pk",
+        )
         rows = _integers(items.values_list(*fields), len(fields))
         rows = rows[np.isin(rows[:, 1], np.array(list(newest.values()), dtype=np.int64))]
         topic = _places(answers.topic_pks, rows[:, 0])
@@ -202,6 +224,9 @@ class _Nuggets:
         self.pk = rows[order, 2]
         self.importance = rows[order, 3].astype(np.int8)
         self._set = rows[order, 4]
+        self.weight: Floats = np.array(
+            [weights.get(pk, np.nan) for pk in rows[order, 5].tolist()], dtype=np.float64
+        )
 
     def of(self, part: PartKey, answers: _Answers) -> Ints:
         nugget_set, _, topics = part
@@ -227,9 +252,9 @@ def _label_rows(wordings: Ints, judge: int, alias: str) -> Ints:
     connection = connections[alias]
     with connection.cursor() as cursor:
         bounds = [judge, int(wordings.min()), int(wordings.max())]
-        cursor.execute(LABELS.format(joined=JOINED[connection.vendor]), bounds)
+        cursor.execute(LABELS_QUERY.format(joined=JOINED[connection.vendor]), bounds)
         packed, wording = np.fromstring(cursor.fetchone()[0] or "", dtype=np.int64, sep=" ").reshape(-1, 2).T
-    answer, submission, code = packed >> 20, packed >> 4 & 0xFFFF, packed & 0xF
+    answer, submission, code = packed >> 24, packed >> 8 & 0xFFFF, packed & 0xFF
     rows = np.stack([answer, wording, code], axis=1)
     # Of two labels by one judge the later submission counts: it is written last, over the earlier one.
     if len(rows) and submission.max() > 1:
@@ -361,8 +386,8 @@ def rows_of(topic_ids: tuple[str, ...], topics: frozenset[str] | None) -> Boolea
     return np.array([topics is None or topic in topics for topic in topic_ids], dtype=np.bool_)
 
 
-def tagged_assignments(choice: NuggetCondition, tag: str) -> AssignmentSheet:
-    sheet = assignment_sheet(choice)
+def tagged_assignments(choice: NuggetCondition, tag: str, profile: Profile | None = None) -> AssignmentSheet:
+    sheet = assignment_sheet(choice, profile)
     return sheet.of_topics(rows_of(sheet.topic_ids, tagged(choice.campaign, tag))) if tag else sheet
 
 

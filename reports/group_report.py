@@ -24,8 +24,9 @@ from reports.leaderboard.scores import Leaderboard, leaderboard, runs_by_id
 from reports.metrics.arrays import Booleans, defined
 from reports.metrics.label_matrix import AssignmentSheet
 from reports.metrics.policies import Policies, policies_document
-from reports.metrics.registry import BY_NAME, LENGTH, PRIMARY
-from reports.metrics.scores import SCORE_NAMES, AnswerScores, answer_scores
+from reports.metrics.registry import BY_NAME, LENGTH, Profile, primary_of
+from reports.metrics.scores import AnswerScores, answer_scores
+from reports.profiles import WORDS, profile_of, profiles_of
 from reports.registry import report
 from reports.report import (
     OVERVIEW,
@@ -36,6 +37,7 @@ from reports.report import (
     Row,
     Section,
     chosen_condition,
+    column_kind,
     columns,
     counted,
     isolated,
@@ -45,10 +47,10 @@ from reports.report import (
     tag_text,
 )
 from web.consistent_read import consistent_read
-from web.templatetags.assay import words
 
 TITLE = "Group report"
-SCORES = (*SCORE_NAMES, LENGTH)
+SECOND = {Profile.TREC_RAG: ("all", "six"), Profile.RUBRIC: ("rubric_strict", "four")}
+"""The score that stands topic by topic beside the primary one, and how many there are."""
 NO_GROUPS = Refused(
     "no_groups",
     "No run has a group. Load a run again under Data: name its group, and tick Change what is loaded already.",
@@ -57,15 +59,23 @@ NO_GROUPS = Refused(
 
 class GroupReportForm(ConditionForm):
     group = forms.ChoiceField(label="Group")
+    profile = forms.ChoiceField(
+        label="Scores",
+        required=False,
+        choices=[(profile.value, words) for profile, words in WORDS.items()],
+        help_text="Where none is chosen, those of the protocol.",
+    )
+    needless = ("tag", "profile")
     runs_names = ()
-    field_order = ["group", "condition", "tag"]
+    field_order = ["group", "condition", "profile", "tag"]
 
     def __init__(self, query: QueryDict, campaign: Campaign, groups: list[str]) -> None:
         data = query.copy()
         # A group report is of one group, so the page opens with the first and never with all.
         data.setdefault("group", groups[0] if groups else "")
-        super().__init__(data, campaign)
+        super().__init__(data, campaign, profile=profile_of(campaign))
         self.offer("group", name_options(groups))
+        self.offer("profile", [(profile.value, WORDS[profile]) for profile in profiles_of(campaign)])
         # A campaign whose runs have no group still has a page, which says so.
         self.fields["group"].required = bool(groups)
 
@@ -98,7 +108,7 @@ def group_report_page(campaign: Campaign, query: QueryDict) -> Report:
 @cached_report(size=32)
 def _content(choice: NuggetCondition, policies: Policies, group: str, tag: str) -> ReportContent:
     with consistent_read():
-        sheet = tagged_assignments(choice, tag)
+        sheet = tagged_assignments(choice, tag, policies.profile)
         runs = runs_by_id(choice.campaign)
     scores = answer_scores(sheet, policies)
     own = [place for place, run in enumerate(sheet.run_ids) if runs[run].group == group]
@@ -114,17 +124,18 @@ def _content(choice: NuggetCondition, policies: Policies, group: str, tag: str) 
         "organizers' controls left out.",
     )
     overview = _runs(leaderboard(choice, policies, tag), {sheet.run_ids[place] for place in own})
-    return ReportContent(facts, (overview, _topics(by_topic)), timezone.now())
+    return ReportContent(facts, (overview, _topics(by_topic, policies.profile)), timezone.now())
 
 
 def _by_topic(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], judged: Booleans) -> list[Row]:
     """Return a row per topic and own run: each score beside the topic's minimum, median and maximum."""
-    spreads = {name: _spread(scores.of(name)[:, judged]) for name in SCORES}
+    names = (*scores.names, LENGTH)
+    spreads = {name: _spread(scores.of(name)[:, judged]) for name in names}
     return [
         {"topic_id": sheet.topic_ids[topic], "run_id": sheet.run_ids[run]}
         | {
             key: value
-            for name in SCORES
+            for name in names
             for key, value in (
                 (name, defined(scores.of(name)[topic, run])),
                 *((f"{name}_{end}", defined(values[topic])) for end, values in spreads[name].items()),
@@ -147,11 +158,11 @@ def _spread(values: Any) -> dict[str, Any]:
 
 
 def _runs(board: Leaderboard, own: Collection[str]) -> Section:
-    names = ("run_id", "task", "topics", *SCORES)
+    names = ("run_id", "task", "topics", *board.names)
     rows = [{name: row[name] for name in names} for row in board.rows if row["run_id"] in own]
     rows.sort(key=itemgetter("run_id"))
     kinds = {LENGTH: ("Words", ColumnKind.DECIMAL)}
-    score_columns = [(name, *kinds.get(name, (words(name).capitalize(), ColumnKind.SCORE))) for name in SCORES]
+    score_columns = [(name, *kinds.get(name, (BY_NAME[name].words, column_kind(name)))) for name in board.names]
     return Section(
         name=OVERVIEW,
         title="Runs, mean over topics",
@@ -160,38 +171,40 @@ def _runs(board: Leaderboard, own: Collection[str]) -> Section:
             ("task", "Task"),
             ("topics", "Topics", ColumnKind.COUNT),
             *score_columns,
-            primary="vital_strict",
+            primary=board.primary,
         ),
         rows=rows,
         topics=board.topics,
     )
 
 
-def _chart(by_topic: list[Row]) -> Chart | None:
+def _chart(by_topic: list[Row], score: str) -> Chart | None:
     best: dict[str, dict[str, Any]] = {}
     for row in by_topic:
-        topic, score = row["topic_id"], row["vital_strict"]
-        if score is None or row["vital_strict_min"] is None:
+        topic, value = row["topic_id"], row[score]
+        if value is None or row[f"{score}_min"] is None:
             continue
-        if topic not in best or score > best[topic]["point"]:
-            ends = {"low": row["vital_strict_min"], "high": row["vital_strict_max"]}
-            best[topic] = ends | {"name": topic, "point": score, "published": row["vital_strict_median"]}
+        if topic not in best or value > best[topic]["point"]:
+            ends = {"low": row[f"{score}_min"], "high": row[f"{score}_max"]}
+            best[topic] = ends | {"name": topic, "point": value, "published": row[f"{score}_median"]}
     bars = sorted(best.values(), key=lambda row: -row["published"])
     if not bars:
         return None
+    primary = BY_NAME[score]
     return Chart(
-        alt=f"Vital strict of the group's best run in {counted(len(bars), 'topic')}, within each topic's range.",
-        draw=lambda dark: charts.spans(bars, BY_NAME[PRIMARY].words.lower(), dark=dark),
+        alt=f"{primary.words} of the group's best run in {counted(len(bars), 'topic')}, within each topic's range.",
+        draw=lambda palette: charts.spans(bars, primary.spoken, palette),
         note="Lines: from each topic's minimum to its maximum. Upright: its median. Points: the group's best run.",
     )
 
 
-def _topics(by_topic: list[Row]) -> Section:
+def _topics(by_topic: list[Row], profile: Profile) -> Section:
+    first, (second, number) = primary_of(profile), SECOND[profile]
     score_columns = [
         (name, heading, ColumnKind.SCORE)
-        for score in ("vital_strict", "all")
+        for score in (first, second)
         for name, heading in (
-            (score, words(score).capitalize()),
+            (score, BY_NAME[score].words),
             *((f"{score}_{end}", end.capitalize()) for end in ("min", "median", "max")),
         )
     ]
@@ -205,9 +218,9 @@ def _topics(by_topic: list[Row]) -> Section:
             *score_columns,
             ("length", "Words", ColumnKind.DECIMAL),
             *ends,
-            primary="vital_strict",
+            primary=first,
         ),
         rows=by_topic,
-        chart=_chart(by_topic),
-        note="The files have all six scores.",
+        chart=_chart(by_topic, first),
+        note=f"The files have all {number} scores.",
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 import django
 import numpy as np
-from django.db import connection, models
+from django.db import DEFAULT_DB_ALIAS, connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet, TextChoices
 from django.template.loader import render_to_string
@@ -19,8 +19,8 @@ from django.urls import register_converter
 
 from assessor.models import PracticeAnswer
 from assessor.rules.clock import RULE_VERSION
+from evaluation.campaigns.pseudonyms import Hiding, Names, anonymous
 from evaluation.domain.conditions import NuggetCondition, readings, readings_of_citations, told_apart
-from evaluation.domain.pseudonyms import Hiding
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import (
     AnswerProvenance,
@@ -35,27 +35,31 @@ from evaluation.models import (
     Segment,
     SupportJudgment,
     Task,
+    Verdict,
 )
-from evaluation.rules.protocol import SETTINGS
+from evaluation.rules.protocol import GUIDELINES, SETTINGS
 from evaluation.stages import stage_of
 from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition, TaskState
 from reports.agreement.figures import Scored, confuse_sides, correlate, correlation_rows
+from reports.battles.methods import battle_sentences
 from reports.confusion.paired_labels import ConfusionReport
 from reports.files import Row, as_json, as_latex, converter_of, escaped, with_code
 from reports.forms import PAIRINGS
+from reports.metrics.agreement import ALL_TOPIC_RUN, RUN_LEVEL, TOPIC_AVERAGE
 from reports.metrics.arrays import share
 from reports.metrics.bootstrap import RESAMPLES
 from reports.metrics.intervals import documents_of
-from reports.metrics.policies import COMPARED, SUPPORT_COMPARED
-from reports.metrics.registry import BY_NAME, PRIMARY
+from reports.metrics.policies import SupportPolicies
+from reports.metrics.registry import BY_NAME, primary_of
 from reports.metrics.support import PRECISION
 from reports.nuggets.descriptives import descriptive_rows, descriptives
+from reports.profiles import profile_of, usual_comparison
 from reports.quality.studies import second_look_sentences
 from reports.random_checks.documents import methods_sentences
 from reports.report import counted
 from reports.timing.figures import time_note, time_report
 from web.consistent_read import consistent_read
-from web.templatetags.assay import words
+from web.words import word_of
 
 PREAMBLE = r"""% For pdfLaTeX, XeLaTeX and LuaLaTeX. Names in other scripts than Latin need one of the latter two,
 % and a font that has them.
@@ -68,40 +72,23 @@ PREAMBLE = r"""% For pdfLaTeX, XeLaTeX and LuaLaTeX. Names in other scripts than
 
 
 LEVEL_WORDS = {
-    "run": "over run means",
-    "topic, averaged": "averaged over topics",
-    "topic and run, pooled": "over all topic-run pairs",
+    RUN_LEVEL: "over run means",
+    TOPIC_AVERAGE: "averaged over topics",
+    ALL_TOPIC_RUN: "over all topic-run pairs",
 }
-"""Levels of tau on pages and in documents, by what the JSON calls them."""
-WHAT_WORDS = {
-    "labels of nuggets": "nugget labels",
-    "labels of citations": "citation labels",
-    "of studies": "of second looks",
-    "findings at imports": "warnings about the data",
-}
-"""Parts of what is left out in words, by what the JSON calls them."""
 ROOMS = ("evaluation", "reports", "llmjobs")
 """Apps whose tables hold what figures rest on; their newest migrations say which layout was read."""
 TABLES_OF = "Assay, tables of "
-CHECKS, SECOND_LOOKS = "Random checks", "Second looks"
+CHECKS, SECOND_LOOKS, BATTLES = "Random checks", "Second looks", "Battles"
 IMPORTS = "import."
 """Beginning of the kind of each import's event."""
 SUPPORT_WORDS = dict(enumerate(CITATION_LABELS.scale))
-LEVELS = {"run_level": "run", "topic_average": "topic, averaged", "all_topic_run": "topic and run, pooled"}
-
-
-def cell_words(column: str, value: Any) -> Any:
-    # The codes of conditions stay: a printed page is too narrow for their names.
-    if not isinstance(value, str):
-        return value
-    if column == "score":
-        return BY_NAME[value].words.lower() if value in BY_NAME else words(value)
-    if column == "stage":
-        return f"{stage_of(value).words} ({value})"
-    if column == "what":
-        for code, text in WHAT_WORDS.items():
-            value = value.replace(code, text)
-    return LEVEL_WORDS.get(value, value) if column == "level" else value
+WORDS_OF: Mapping[str, Callable[[str], str]] = {
+    "score": lambda name: BY_NAME[name].spoken,
+    "stage": lambda code: f"{stage_of(code).words} ({code})",
+    "level": LEVEL_WORDS.__getitem__,
+}
+"""Words of the codes of a column. Those of conditions stay: a printed page is too narrow for their names."""
 
 
 def cell_text(column: str, value: Any) -> str:
@@ -116,7 +103,7 @@ def cell_text(column: str, value: Any) -> str:
     if column in ("condition", "x", "y"):
         code, names = code_and_names(value)
         return f"{with_code(code)}, {names}" if names else with_code(code)
-    return str(cell_words(column, value))
+    return WORDS_OF.get(column, str)(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +119,9 @@ class MethodsTable:
     @property
     def rows_in_words(self) -> list[Row]:
         """The rows as people read them: a score by its name, not by its code."""
-        return [{name: cell_words(name, value) for name, value in row.items()} for row in self.rows]
+        return [
+            {**row, **{name: WORDS_OF[name](row[name]) for name in row.keys() & WORDS_OF}} for row in self.rows
+        ]
 
     @property
     def cells(self) -> list[list[tuple[str, bool]]]:
@@ -187,16 +176,13 @@ def methods_latex(report: MethodsReport) -> str:
 
 def protocol_rows(campaign: Campaign) -> list[Row]:
     protocol = campaign.protocol
-    fields = protocol._meta.concrete_fields
-    settings = [field for field in fields if field.name in SETTINGS and field.name != "guidelines"]
-    rows: list[Row] = [_setting(field, getattr(protocol, field.name)) for field in settings]
+    rows: list[Row] = [
+        {"setting": setting.label, "value": setting.text(getattr(protocol, name))}
+        for name, setting in SETTINGS.items()
+        if name != GUIDELINES.name
+    ]
     # The guidelines are pages of text: a paper quotes them, its methods table says how long they are.
-    return [*rows, {"setting": "guidelines", "value": f"{len(protocol.guidelines.split())} words"}]
-
-
-def _setting(column: "models.Field[Any, Any]", value: Any) -> Row:
-    text = "none" if value is None else ("yes" if value else "no") if isinstance(value, bool) else str(value)
-    return {"setting": column.name.replace("_", " "), "value": text}
+    return [*rows, {"setting": GUIDELINES.label, "value": f"{len(protocol.guidelines.split())} words"}]
 
 
 def run_rows(campaign: Campaign) -> list[Row]:
@@ -217,12 +203,13 @@ def people_in_order(campaign: Campaign) -> list[str]:
         (campaign.nugget_sets.all(), "judge"),
         (Assignment.objects.filter(nugget_version__nugget__nugget_set__campaign=campaign), "judge"),
         (SupportJudgment.objects.filter(segment__campaign=campaign), "judge"),
+        (Verdict.objects.filter(battle__battle_set__campaign=campaign), "judge"),
     ]
     came = [dict(work.order_by().values_list(who).annotate(Min("pk"))) for work, who in rows]
 
     def order(judge: Judge) -> list[float]:
         # Keys of rows and not times: a copy of the campaign has new times, and its methods must read the same.
-        keys = (judge.user_id, judge.pk, judge.pk, judge.pk)
+        keys = (judge.user_id, *[judge.pk] * (len(came) - 1))
         return [first.get(key, inf) for first, key in zip(came, keys, strict=True)]
 
     people = [judge for judge in Judge.objects.filter(kind=JudgeKind.HUMAN) if min(order(judge)) < inf]
@@ -253,7 +240,8 @@ def loaded(campaign: Campaign) -> list[str]:
         sentences.append(f"Nugget lists were loaded from files: {'; '.join(parts)}.")
     labels = Assignment.objects.current().filter(nugget_version__nugget__nugget_set__campaign=campaign)
     citations = SupportJudgment.objects.current().filter(segment__campaign=campaign)
-    for noun, rows in (("nugget label", labels), ("citation label", citations)):
+    verdicts = Verdict.objects.current().filter(battle__battle_set__campaign=campaign)
+    for noun, rows in (("nugget label", labels), ("citation label", citations), ("battle verdict", verdicts)):
         imported = rows.filter(event__kind__startswith=IMPORTS, judge__aside=False).order_by("judge__name")
         numbers = imported.values_list("judge__name").annotate(Count("pk"))
         if parts := [f"{counted(number, noun)} by {name}" for name, number in numbers]:
@@ -291,8 +279,10 @@ def judge_rows(campaign: Campaign) -> list[Row]:
         judge=OuterRef("pk"), nugget_version__nugget__nugget_set__campaign=campaign
     )
     supported = SupportJudgment.objects.current().filter(judge=OuterRef("pk"), segment__campaign=campaign)
+    fought = Verdict.objects.current().filter(judge=OuterRef("pk"), battle__battle_set__campaign=campaign)
     sets = campaign.nugget_sets.filter(judge=OuterRef("pk"))
-    judges = Judge.objects.filter(Exists(assigned) | Exists(supported) | Exists(sets)).order_by("kind", "name")
+    at_work = Exists(assigned) | Exists(supported) | Exists(fought) | Exists(sets)
+    judges = Judge.objects.filter(at_work).order_by("kind", "name")
     return [
         {
             "judge": judge.name,
@@ -323,7 +313,7 @@ def exclusion_rows(campaign: Campaign) -> list[Row]:
     support = SupportJudgment.objects.filter(segment__campaign=campaign)
     answers = AnswerProvenance.objects.filter(run__campaign=campaign)
     lists = NuggetList.objects.newest_submitted().filter(nugget_set__campaign=campaign)
-    avoided = ListedNugget.objects.filter(nugget_list__in=lists, avoid=True)
+    avoided = ListedNugget.objects.to_avoid().filter(nugget_list__in=lists)
     counts = {
         "control runs, left out of summaries": campaign.runs.filter(control=True).count(),
         "answers missing": campaign.runs.count() * campaign.topics.count() - answers.count(),
@@ -331,15 +321,18 @@ def exclusion_rows(campaign: Campaign) -> list[Row]:
         "nuggets that an answer must not contain": avoided.count(),
         "tasks withdrawn": tasks.filter(state=TaskState.WITHDRAWN).count(),
         "tasks that are second opinions": tasks.filter(second_opinion=True).count(),
-        "findings at imports": Finding.objects.filter(campaign=campaign).count(),
+        "warnings about the data": Finding.objects.filter(campaign=campaign).count(),
     }
-    for what, labels, label_set in (("nuggets", nuggets, NUGGET_LABELS), ("citations", support, CITATION_LABELS)):
+    for what, labels, label_set in (
+        ("nugget labels", nuggets, NUGGET_LABELS),
+        ("citation labels", support, CITATION_LABELS),
+    ):
         # Counted apart, because they are four things: replaced, repeated for a study, impossible, never answered.
-        counts[f"labels of {what} that no longer stand"] = labels.filter(stands=False).count()
+        counts[f"{what} that no longer stand"] = labels.filter(stands=False).count()
         standing = labels.current()
-        counts[f"labels of {what} of studies"] = standing.filter(judge__aside=True).count()
-        counts[f"labels of {what}: can't judge"] = standing.filter(label=label_set.cant_judge.code).count()
-        counts[f"labels of {what}: failed"] = standing.filter(label=label_set.failed.code).count()
+        counts[f"{what} of second looks"] = standing.filter(judge__aside=True).count()
+        for label in (label_set.cant_judge, label_set.failed):
+            counts[f"{what}: {label.spoken}"] = standing.filter(label=label.code).count()
     return [{"what": what, "count": count} for what, count in counts.items()]
 
 
@@ -353,7 +346,7 @@ def version_rows() -> list[Row]:
 
 def _headings(*keys: str, **headings: str) -> dict[str, str]:
     """Return columns by key, each under its key in words or the heading that it is given."""
-    return {key: headings.get(key, words(key).capitalize()) for key in keys}
+    return {key: headings.get(key, word_of(key).capitalize()) for key in keys}
 
 
 SIDES = {"x": "x", "y": "y"}
@@ -414,6 +407,7 @@ def methods_report(campaign: Campaign) -> MethodsReport:
         parts = (_protocol, _material, _people, _labels, _times, _agreement, _exclusions, _versions)
         sections = [part(campaign) for part in parts]
         drawn = {CHECKS: methods_sentences(campaign), SECOND_LOOKS: second_look_sentences(campaign)}
+        drawn[BATTLES] = battle_sentences(campaign)
         sections[-2:-2] = [MethodsSection(title, texts) for title, texts in drawn.items() if texts]
         report = MethodsReport(campaign.name, campaign.slug, campaign.revision, sections)
         # Always: the document is made to be printed, and no option may print who judged what.
@@ -466,8 +460,8 @@ def _labels(campaign: Campaign) -> MethodsSection:
         sentences.append(f"Conditions: {'; '.join(with_code(code) for code in used)}.")
     tables = [
         MethodsTable("Nugget lists", LISTS, [row for row in rows if "condition" not in row]),
-        MethodsTable("Labels of nuggets", MIX, mix),
-        MethodsTable("Labels of citations", SUPPORT, support),
+        MethodsTable("Nugget labels", MIX, mix),
+        MethodsTable("Citation labels", SUPPORT, support),
     ]
     return MethodsSection("Nuggets and labels", sentences, tables)
 
@@ -481,7 +475,7 @@ def _times(campaign: Campaign) -> MethodsSection:
 
 def _agreement(campaign: Campaign) -> MethodsSection:
     taus: list[Row] = []
-    agreed: list[Row] = []
+    agreed: dict[str, list[Row]] = {"Nugget labels": [], "Citation labels": []}
     sentences = [
         "95 % intervals of tau over run means and over all topic-run pairs are for as many topics like these; with more"
         " topics tau would be higher.",
@@ -497,17 +491,18 @@ def _agreement(campaign: Campaign) -> MethodsSection:
         for (x, x_names), (y, y_names) in product(_readings(campaign, left), _readings(campaign, right)):
             of_ranks, of_labels = _pair(campaign, x, y, {"x": _side(x, x_names), "y": _side(y, y_names)})
             taus += of_ranks
-            agreed += of_labels
-    ends = [
-        {"x": row["x"], "y": row["y"], "figure": words(name)} | interval
-        for row in agreed
-        for name, interval in row["intervals"].items()
-    ]
-    tables = [
-        MethodsTable("Kendall's tau-b of conditions", TAUS, taus),
-        MethodsTable("Labels of the same pairs", AGREED, agreed),
-        MethodsTable("Labels of the same pairs, 95 % intervals", ENDS, ends),
-    ]
+            agreed["Nugget labels" if isinstance(x, NuggetCondition) else "Citation labels"] += of_labels
+    tables = [MethodsTable("Kendall's tau-b of conditions", TAUS, taus)]
+    for what, rows in agreed.items():
+        ends = [
+            {"x": row["x"], "y": row["y"], "figure": word_of(name)} | interval
+            for row in rows
+            for name, interval in row["intervals"].items()
+        ]
+        tables += [
+            MethodsTable(f"{what} of the same pairs", AGREED, rows),
+            MethodsTable(f"{what} of the same pairs, 95 % intervals", ENDS, ends),
+        ]
     return MethodsSection("Agreement", sentences, tables)
 
 
@@ -517,12 +512,14 @@ def _pair(campaign: Campaign, x: Scored, y: Scored, sides: Row) -> tuple[list[Ro
     if not (x.judges and y.judges):
         return [], []
     is_nuggets = isinstance(x, NuggetCondition)
-    score, policies = (PRIMARY, COMPARED) if is_nuggets else (PRECISION, SUPPORT_COMPARED)
+    of_citations = SupportPolicies(campaign.protocol.measure, topics="common")
+    by_nuggets = (primary_of(profile_of(campaign)), usual_comparison(campaign))
+    score, policies = by_nuggets if is_nuggets else (PRECISION, of_citations)
     correlation = correlate(campaign, x, y, score, policies)
     same = confuse_sides(x, y)
     names = {**sides, "score": score, "topics": correlation.agreement.topics}
-    figures = [names | {name: row[name] for name in TAUS if name in row} for row in correlation_rows(correlation)]
-    taus: list[Row] = [row | {"level": LEVELS[row["level"]]} for row in figures]
+    rows = correlation_rows(correlation)
+    taus: list[Row] = [names | {name: row[name] for name in TAUS if name in row} for row in rows]
     return taus, [{**sides, **_agreed(same)}] if same is not None and same.confusion.pairs else []
 
 
@@ -568,9 +565,11 @@ def _without_names(campaign: Campaign, report: MethodsReport) -> MethodsReport:
     called = {name: f"Assessor {place}" for place, name in enumerate(people_in_order(campaign), start=1)}
     # By capitals, because the text is our own: May labels, and a count may differ.
     hiding = Hiding(called, any_case=False)
+    # What people wrote, such as guidelines or the name of a prompt, may name an account besides.
+    names = Names([campaign], DEFAULT_DB_ALIAS)
 
     def without_names(value: Any) -> Any:
-        return hiding.text(value) if isinstance(value, str) else value
+        return anonymous(names.clean(campaign.pk, hiding.text(value))) if isinstance(value, str) else value
 
     sections = [
         replace(

@@ -12,7 +12,6 @@ from django.views.decorators.http import require_safe
 from accounts.http import UserRequest
 from assessor.rules.clock import RULE_VERSION
 from evaluation.models import Campaign, Protocol
-from evaluation.rules.protocol import GUIDELINES, SETTINGS
 from evaluation.stages import STAGES, stage_of
 from evaluation.terms import Condition, NuggetSearch, Origin, PassageOrder, SupportCondition
 from reports.files import Row, escaped
@@ -22,10 +21,7 @@ from reports.methods import (
     CONTENT_TYPES,
     ENDS,
     JUDGES,
-    LEVELS,
-    MIX,
     SECOND_LOOKS,
-    SUPPORT,
     TABLES_OF,
     TAUS,
     TIMES,
@@ -34,22 +30,22 @@ from reports.methods import (
     MethodsForm,
     MethodsReport,
     MethodsSection,
-    MethodsTable,
-    cell_words,
     code_and_names,
     makes_lists,
     methods_report,
     people_who_practised,
     steps_of_llms,
 )
+from reports.metrics.agreement import ALL_TOPIC_RUN, RUN_LEVEL, TOPIC_AVERAGE
+from reports.metrics.registry import BY_NAME
 from reports.report import counted
 from reports.views import get_campaign
 from web.text import plural
 
 OVER = {
-    LEVELS["run_level"]: "over {:,} runs",
-    LEVELS["topic_average"]: "averaged over {:,} topics",
-    LEVELS["all_topic_run"]: "over {:,} answers",
+    RUN_LEVEL: "over {:,} runs",
+    TOPIC_AVERAGE: "averaged over {:,} topics",
+    ALL_TOPIC_RUN: "over {:,} answers",
 }
 CITATIONS = {
     SupportCondition.LLM: "citations judged by an LLM",
@@ -58,47 +54,12 @@ CITATIONS = {
 }
 
 
-def page_sections(campaign: Campaign, report: MethodsReport) -> list[MethodsSection]:
-    """Return the sections as the page has them: settings in words, and no names of tables in the database."""
-    protocol, *middle, versions = report.sections
-    [settings], [programs] = protocol.tables, versions.tables
-    setting_rows = [
-        {"setting": setting.label, "value": setting.text(getattr(campaign.protocol, name))}
-        for name, setting in SETTINGS.items()
-        if name != GUIDELINES.name
-    ]
+def page_sections(report: MethodsReport) -> list[MethodsSection]:
+    """Return the sections as the page has them: without names of tables in the database."""
+    *parts, versions = report.sections
+    [programs] = versions.tables
     rest = [row for row in programs.rows if not str(row["what"]).startswith(TABLES_OF)]
-    parts = [
-        replace(section, tables=[each for table in section.tables for each in _by_kind(table)])
-        for section in middle
-    ]
-    return [
-        replace(protocol, tables=[replace(settings, rows=setting_rows)]),
-        *parts,
-        replace(versions, tables=[replace(programs, rows=rest)]),
-    ]
-
-
-def _by_kind(table: MethodsTable) -> list[MethodsTable]:
-    """Return a table of labels under the name of their kind; as two tables where it has both kinds."""
-    if table.columns is MIX:
-        return [replace(table, caption="Nugget labels")]
-    if table.columns is SUPPORT:
-        return [replace(table, caption="Citation labels")]
-    if table.columns not in (AGREED, ENDS):
-        return [table]
-    return [
-        replace(
-            table,
-            caption=table.caption.replace("Labels", f"{kind} labels"),
-            rows=[
-                row
-                for row in table.rows
-                if (code_and_names(row["x"])[0] in list(SupportCondition)) is of_citations
-            ],
-        )
-        for kind, of_citations in (("Nugget", False), ("Citation", True))
-    ]
+    return [*parts, replace(versions, tables=[replace(programs, rows=rest)])]
 
 
 def prose(campaign: Campaign, report: MethodsReport) -> list[str]:
@@ -151,9 +112,15 @@ def _judging(protocol: Protocol, practised: int) -> Iterator[str]:
         yield f"{practised:,} {plural(practised, 'assessor')} practised on known items before judging."
     if protocol.nugget_sweep:
         yield "At the end of a topic they can go through the labels of each nugget once more."
-    limits = ((protocol.answer_word_limit, "words"), (protocol.reference_limit, "references"))
+    limits = (
+        (protocol.answer_word_limit, "words"),
+        (protocol.reference_limit, "references"),
+        (protocol.citation_limit, "citations in a sentence"),
+    )
     if texts := [f"{most:,} {noun}" for most, noun in limits if most]:
         yield f"Answers of more than {' or '.join(texts)} are reported."
+    if protocol.topic_limit:
+        yield "Answers of more characters than their topic allows are reported."
 
 
 def _nuggets(campaign: Campaign) -> Iterator[str]:
@@ -244,7 +211,7 @@ def _agreement(report: MethodsReport) -> list[str]:
             f"{_figure(row['tau_b'], row)} {OVER[row['level']].format(row['n'])}{_without_tau(row)}"
             for row in levels
         ]
-        of_score = f"Kendall's tau-b ({cell_words('score', score)})"
+        of_score = f"Kendall's tau-b ({BY_NAME[score].spoken})"
         topics = counted(levels[0]["topics"], "common topic")
         ranked.append(f"{of_score} of {side(x)} and {side(y)} is {listed(figures)}, for their {topics}.")
     ends = {(row["x"], row["y"], row["figure"]): row for row in _rows(report, ENDS)}
@@ -275,7 +242,7 @@ def methods(request: UserRequest, slug: str) -> HttpResponse:
     paragraphs = prose(campaign, report)
     context = {
         "campaign": campaign,
-        "report": {"sections": page_sections(campaign, report)},
+        "report": {"sections": page_sections(report)},
         "prose": paragraphs,
         "prose_text": "\n\n".join(paragraphs),
         "prose_latex": "\n\n".join(map(escaped, paragraphs)),

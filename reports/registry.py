@@ -31,6 +31,7 @@ MODULES: Final = (
     "group_report",
     "quality.studies",
     "random_checks.documents",
+    "battles.page",
 )
 """Where reports are declared. They are in this order wherever they are listed."""
 

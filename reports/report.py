@@ -1,12 +1,11 @@
 """Common parts of the report pages: sections of figures, each with its picture and its files."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final, overload
 
-import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.core.paginator import Page, Paginator
 from django.http import Http404, QueryDict
@@ -15,11 +14,14 @@ from accounts.models import User
 from evaluation.domain.conditions import CitationCondition, NuggetCondition, resolve
 from evaluation.errors import Refused
 from evaluation.models import Campaign
+from reports.charts import Palette
 from reports.files import FileTable
 from reports.forms import ChoicesForm, ConditionForm, Option, PolicyForm, SupportForm, choices_of, ways_out
 from reports.metrics.intervals import Interval
+from reports.metrics.registry import BY_NAME
 from web.templatetags import assay
 from web.text import plural
+from web.words import terms
 
 # Small n: pages show a figure on few topics, pairs or runs as no evidence. Files and the API have every figure as it
 # is, because whoever computes with it knows how much it rests on.
@@ -48,7 +50,6 @@ FIRST_STRONG, POP = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
 NOTHING = "-"
 """A choice of nothing, where an empty one means what the person chose before."""
 WRONG_CHOICE = Refused("wrong_choice", "This is not a choice of this campaign. See the form.")
-MOST_BARS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,10 @@ class ColumnKind(StrEnum):
 
 
 TEXTS: Final = frozenset(map(ColumnKind, ("text", "run", "topic", "tag", "stage", "condition", "names")))
+
+
+def column_kind(score: str) -> ColumnKind:
+    return ColumnKind.SCORE if BY_NAME[score].is_fraction else ColumnKind.MEAN
 
 
 def clock(seconds: float | None) -> str:
@@ -219,15 +224,14 @@ class Rows(Sequence[Row]):
 class Chart:
     """A picture of a section: what it shows, for those who do not see it, and how it is specified.
 
-    `shown`: the page has it; an empty one is a file only. `draw_file`: where a file has codes beside the words.
+    `shown`: the page has it; an empty one is a file only.
     `links`: what a mark of that name opens; runs, topics and rows of the table are found without.
     """
 
     alt: str
-    draw: Callable[[bool], str]
+    draw: Callable[[Palette], str]
     note: str = ""
     shown: bool = True
-    draw_file: Callable[[], str] | None = None
     links: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -263,7 +267,7 @@ class Section:
 
     @property
     def label_words(self) -> str:
-        return self.labels.replace("-", " ") + "s"
+        return terms()[self.labels].plural if self.labels else ""
 
     @property
     def small_tags(self) -> dict[str, Basis]:
@@ -523,16 +527,17 @@ def plain(text: str) -> str:
 def policies_text(policies: Mapping[str, str]) -> str:
     """Return the policies of one condition: those that are not the track's in words, all as commands call them."""
     fields = PolicyForm.base_fields | SupportForm.base_fields
+    scored = "Scored by the weights of a rubric" if "profile" in policies else "Scored as TREC 2024"
     changed, codes = "", []
     for name, value in policies.items():
         # It chooses the topics of two conditions that are compared, so one condition has no such policy.
-        if name == "topics":
+        if name in ("topics", "profile"):
             continue
         field = fields[name.replace("-", "_")]
         codes.append(f"{name} {value}")
         if value != field.initial:
             changed += f", but {str(field.label).lower()} {choices_of(field)[value]}"
-    return f"Scored as TREC 2024{changed} ({', '.join(codes)})."
+    return f"{scored}{changed} ({', '.join(codes)})."
 
 
 def counted(number: int, noun: str) -> str:
@@ -585,36 +590,3 @@ def columns(
 
 def of_kind(kind: ColumnKind, **captions: str) -> tuple[tuple[str, str, ColumnKind], ...]:
     return tuple((key, caption, kind) for key, caption in captions.items())
-
-
-def spread_row(name: dict[str, Any], values: Sequence[float]) -> Row:
-    """Return a distribution as a row: n, mean, quartiles and ends; None where there is nothing."""
-    keys = ("min", "q1", "median", "q3", "max")
-    quantiles = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist() if len(values) else [None] * len(keys)
-    mean = float(np.mean(values)) if len(values) else None
-    return name | {"n": len(values), "mean": mean} | dict(zip(keys, quantiles, strict=True))
-
-
-SPREAD_COLUMNS: Final = (
-    ("n", "n", ColumnKind.COUNT),
-    ("mean", "Mean", ColumnKind.MEAN),
-    *of_kind(ColumnKind.DECIMAL, min="Min", q1="q1", median="Median", q3="q3", max="Max"),
-)
-
-
-def histogram_rows(series: Iterable[tuple[str, Sequence[int]]]) -> list[dict[str, Any]]:
-    """Return whole numbers counted into bars of one width for all series, at most `MOST_BARS` of them."""
-    arrays = [(name, np.array(values)) for name, values in series if len(values)]
-    if not arrays:
-        return []
-    highest = max(int(values.max()) for _, values in arrays)
-    # Rounded up, and the same for all series: bars of two widths cannot be compared by their height.
-    step = -(-(highest + 1) // MOST_BARS)
-    rows = []
-    for name, values in arrays:
-        starts, counts = np.unique(values // step * step, return_counts=True)
-        rows += [
-            {"name": name, "value": start, "end": start + step, "count": count, "step": step}
-            for start, count in zip(starts.tolist(), counts.tolist(), strict=True)
-        ]
-    return rows

@@ -12,7 +12,7 @@ from evaluation.domain.conditions import CitationCondition, readings_of_citation
 from evaluation.errors import Refused
 from evaluation.labels import CITATION_LABELS
 from evaluation.models import Campaign, Run
-from evaluation.terms import StudyKind, SupportCondition
+from evaluation.terms import StudyKind, SupportCondition, SupportMeasure
 from reports import charts
 from reports.cache import cached_report
 from reports.document import (
@@ -27,13 +27,16 @@ from reports.forms import SupportForm
 from reports.frames import rows_of, support_sheet, tagged_support, topics_by_tag
 from reports.leaderboard.scores import runs_by_id
 from reports.metrics.arrays import Booleans, Floats, column_means, defined
-from reports.metrics.intervals import mean_intervals
+from reports.metrics.intervals import documents_of, mean_intervals
 from reports.metrics.label_matrix import SupportSheet
+from reports.metrics.measures import MEASURES
 from reports.metrics.policies import SupportPolicies, policies_document
 from reports.metrics.registry import BY_NAME
 from reports.metrics.support import (
     PRECISION,
     RECALL,
+    STRICT,
+    SUPPORT_SCORES,
     AnswerSupport,
     Citing,
     RunSupport,
@@ -72,7 +75,8 @@ A pair is a sentence and a segment. `intervals` has those of precision and recal
 TITLE = "Citation support"
 WORDS = {condition.value: condition.words for condition in SupportCondition}
 SPOKEN = {label.word: label.spoken for label in CITATION_LABELS.degrees}
-SCORES = of_kind(ColumnKind.SCORE, weighted_precision="Precision", weighted_recall="Recall")
+CAPTIONS = {name: BY_NAME[name].words.removeprefix("Citation ").capitalize() for name in SUPPORT_SCORES}
+SCORES = of_kind(ColumnKind.SCORE, **CAPTIONS)
 LABEL_COUNTS = of_kind(ColumnKind.COUNT, **CITATION_LABELS.headings)
 COUNTS = (
     *LABEL_COUNTS,
@@ -88,14 +92,14 @@ def support_rows(choice: CitationCondition, policies: SupportPolicies, tag: str 
 
 
 def support_document(choice: CitationCondition, policies: SupportPolicies) -> dict[str, Any]:
-    sheet, first = support_sheet(choice), choice.campaign.protocol.first_citations
+    sheet, judged = support_sheet(choice), choice.campaign.protocol.first_citations
     return {
         "condition": str(choice),
         "judge": choice.judges_text,
         "policies": policies_document(policies),
-        "first_citations": first,
-        # The study judged one citation a sentence; with more, recall is another measure (docs/metrics.md#support).
-        "published_measure": first == 1,
+        "first_citations": judged,
+        # Of one citation a sentence all measures are the published one (docs/metrics.md#support).
+        "published_measure": judged == 1 or policies.measure == SupportMeasure.FIRST,
         "topics": int(answer_support(sheet, policies).topics.sum()),
         "runs": _scored(sheet, choice.campaign, policies),
     }
@@ -115,14 +119,11 @@ def _best_first(row: SupportRow) -> tuple[bool, float, str]:
 def support_intervals(
     sheet: SupportSheet, policies: SupportPolicies, topics: Booleans | None = None
 ) -> list[dict[str, dict[str, Any]]]:
-    """Return each run's intervals of precision and recall as documents, R; only answers that count are in them."""
+    """Return the intervals of each run's scores as documents, R; only answers that count are in them."""
     answers = answer_support(sheet, policies)
     rows = answers.topics if topics is None else answers.topics & topics
-    by_score = [mean_intervals(values[rows]) for values in (answers.precision, answers.recall)]
-    return [
-        {PRECISION: precision.document, RECALL: recall.document}
-        for precision, recall in zip(*by_score, strict=True)
-    ]
+    by_score = [mean_intervals(values[rows]) for values in answers.scores.values()]
+    return [documents_of(dict(zip(answers.scores, ends, strict=True))) for ends in zip(*by_score, strict=True)]
 
 
 def _scores_of(run: Run, scores: RunSupport, place: int, ends: dict[str, dict[str, Any]]) -> SupportRow:
@@ -131,14 +132,16 @@ def _scores_of(run: Run, scores: RunSupport, place: int, ends: dict[str, dict[st
         "run_id": run.run_id,
         "group": run.group,
         "task": run.task,
-        PRECISION: defined(scores.precision[place]),
-        RECALL: defined(scores.recall[place]),
-        "precision_topics": int(scores.precision_topics[place]),
-        "recall_topics": int(scores.recall_topics[place]),
+        **_means(scores, place),
+        **{f"{part}_topics": int(number[place]) for part, number in scores.counted.items()},
         "sentences": defined(scores.sentences[place]),
         **{name: int(getattr(scores, name)[place]) for name in counts},
         "intervals": ends,
     }
+
+
+def _means(scores: RunSupport, place: int) -> dict[str, float | None]:
+    return {name: defined(means[place]) for name, means in scores.means.items()}
 
 
 @report(
@@ -158,10 +161,16 @@ def support_page(campaign: Campaign, query: QueryDict) -> Report:
         choice = resolve_citations(campaign, form.chosen_condition, judge=form.chosen["judge"])
     except Refused as refused:
         return SupportReport(form=form, title=TITLE, refused=refused)
-    tag, score = form.chosen["tag"], RECALL if form.chosen["score"] == RECALL else PRECISION
+    tag, score = form.chosen["tag"], form.chosen["score"]
     content = _content(choice, form.policies, tag)
     # A check is of all its topics.
-    checks = () if tag else corrected_checks(choice, form.policies, score, form.chosen["target"])
+    checks = (
+        ()
+        if tag
+        else corrected_checks(
+            choice, form.policies, score if score in SUPPORT_SCORES else PRECISION, form.chosen["target"]
+        )
+    )
     return SupportReport(form=form, title=TITLE, content=content, query=query, checks=checks)
 
 
@@ -172,10 +181,10 @@ def support_page(campaign: Campaign, query: QueryDict) -> Report:
 )
 def support_report(campaign: Campaign, choices: Choices) -> Document:
     condition = cast(CitationCondition, chosen_labels(campaign, choices, SupportCondition))
-    content = support_document(condition, support_policies(choices))
-    return Document(
-        content, content["runs"], f"{policy_line(content)} {citations_text(content['first_citations'])}"
-    )
+    policies = support_policies(choices, campaign.protocol.measure)
+    content = support_document(condition, policies)
+    text = citations_text(content["first_citations"], policies.measure)
+    return Document(content, content["runs"], f"{policy_line(content)} {text}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,7 +207,7 @@ def _content(choice: CitationCondition, policies: SupportPolicies, tag: str) -> 
         sheet = tagged_support(choice, tag)
         runs = runs_by_id(choice.campaign)
         tags = topics_by_tag(choice.campaign)
-        first = choice.campaign.protocol.first_citations
+        judged = choice.campaign.protocol.first_citations
         conditions = _conditions(choice, tag)
     answers, counts = answer_support(sheet, policies), citing(sheet)
     sections = [
@@ -213,17 +222,17 @@ def _content(choice: CitationCondition, policies: SupportPolicies, tag: str) -> 
         choice_text(choice),
         f"{counted(labelled, 'topic')} with a label, or all where nobody has judged.",
         policies_text(policies_document(policies)),
-        citations_text(first),
+        citations_text(judged, policies.measure),
         tag_text(tag),
     )
     return ReportContent(facts, tuple(sections), timezone.now())
 
 
-def citations_text(first: int | None) -> str:
-    if first == 1:
+def citations_text(judged: int | None, measure: SupportMeasure) -> str:
+    if judged == 1:
         return "First citation of each sentence."
-    which = f"The first {first}" if first else "All"
-    return f"{which} citations of each sentence; only the first one is the published measure."
+    which = f"The first {judged}" if judged else "All"
+    return f"{which} citations of each sentence are judged. {MEASURES[measure].text}"
 
 
 def _runs(
@@ -236,9 +245,8 @@ def _runs(
             "run_id": run,
             "group": runs[run].group,
             "task": runs[run].task,
-            PRECISION: defined(scores.precision[place]),
-            RECALL: defined(scores.recall[place]),
-            "topics": int(scores.recall_topics[place]),
+            **_means(scores, place),
+            "topics": int(scores.counted["recall"][place]),
             "sentences": defined(scores.sentences[place]),
             "all_sentences": int(by_run.sentences[place]),
             "uncited": int(by_run.uncited[place]),
@@ -270,7 +278,7 @@ def _runs(
         "Under-citation: share of sentences that cite nothing.",
         chart=_plane(rows, _topic_points(answers, sheet)),
         # Without any label a row holds only counts of answers, which rest on every topic.
-        topics="topics" if scores.recall_topics.any() else int(answers.topics.sum()),
+        topics="topics" if scores.counted["recall"].any() else int(answers.topics.sum()),
     )
 
 
@@ -282,10 +290,10 @@ def _plane(rows: list[dict[str, Any]], topics: list[dict[str, Any]]) -> Chart | 
     ]
     if not points:
         return None
-    titles = (BY_NAME[PRECISION].words.lower(), BY_NAME[RECALL].words.lower())
+    titles = (BY_NAME[PRECISION].spoken, BY_NAME[RECALL].spoken)
     return Chart(
         alt=f"Precision and recall of {counted(len(points), 'run')}, and averages of {counted(len(topics), 'topic')}.",
-        draw=lambda dark: charts.plane(points, titles, small=topics, dark=dark),
+        draw=lambda palette: charts.plane(points, titles, palette, small=topics),
         note="Large: runs, by task. Small: topics, mean over runs.",
     )
 
@@ -296,21 +304,23 @@ def _topic_means(values: Floats) -> Floats:
 
 
 def _topic_points(answers: AnswerSupport, sheet: SupportSheet) -> list[dict[str, Any]]:
-    pairs = zip(_topic_means(answers.precision), _topic_means(answers.recall), sheet.topic_ids, strict=True)
+    axes = (_topic_means(answers.scores[name]) for name in (PRECISION, RECALL))
+    pairs = zip(*axes, sheet.topic_ids, strict=True)
     points = [{"name": name, "task": "topic", "x": defined(x), "y": defined(y)} for x, y, name in pairs]
     return [point for point in points if point["x"] is not None and point["y"] is not None]
 
 
 def _topics(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Section:
     by_topic = counts.summed(1, np.ones(len(sheet.topic_ids), dtype=np.bool_))
-    means = [_topic_means(values) for values in (answers.precision, answers.recall)]
+    means = {name: _topic_means(values) for name, values in answers.scores.items()}
     rows = [
         {
             "topic_id": topic,
-            PRECISION: defined(means[0][place]),
-            **_ends("precision", answers.precision[place]),
-            RECALL: defined(means[1][place]),
-            **_ends("recall", answers.recall[place]),
+            PRECISION: defined(means[PRECISION][place]),
+            **_ends("precision", answers.scores[PRECISION][place]),
+            RECALL: defined(means[RECALL][place]),
+            **_ends("recall", answers.scores[RECALL][place]),
+            **{name: defined(means[name][place]) for name in STRICT},
             "answers": int(sheet.answered[place].sum()),
         }
         | _counted(by_topic, place)
@@ -323,6 +333,7 @@ def _topics(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Sect
         *of_kind(ColumnKind.SCORE, precision_min="Min", precision_max="Max"),
         SCORES[1],
         *of_kind(ColumnKind.SCORE, recall_min="Min", recall_max="Max"),
+        *SCORES[2:],
         ("answers", "Answers", ColumnKind.COUNT),
         *COUNTS,
         screen=ASIDE,
@@ -344,8 +355,7 @@ def _answers(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Sec
         return {
             "topic_id": sheet.topic_ids[topic],
             "run_id": sheet.run_ids[run],
-            PRECISION: defined(answers.precision[topic, run]),
-            RECALL: defined(answers.recall[topic, run]),
+            **{name: defined(values[topic, run]) for name, values in answers.scores.items()},
             "sentences": int(counts.sentences[topic, run]),
             "uncited": int(counts.uncited[topic, run]),
             **_by_label(counts, (topic, run)),
@@ -370,9 +380,8 @@ def _tags(sheet: SupportSheet, policies: SupportPolicies, tags: dict[str, frozen
             {
                 "tag": tag,
                 "run_id": run,
-                PRECISION: defined(scores.precision[place]),
-                RECALL: defined(scores.recall[place]),
-                "topics": int(scores.recall_topics[place]),
+                **_means(scores, place),
+                "topics": int(scores.counted["recall"][place]),
                 "intervals": ends[place],
             }
             for place, run in enumerate(sheet.run_ids)
@@ -407,8 +416,7 @@ def _conditions(choice: CitationCondition, tag: str) -> Section:
     titles = (list(SPOKEN.values()), "share of citation labels")
     chart = Chart(
         alt=labels_alt("citation labels", sum(row["pairs"] > 0 for row in rows)),
-        draw=lambda dark: charts.stacked(charts.named(bars, WORDS), *titles, dark=dark),
-        draw_file=lambda: charts.stacked(charts.named(bars, WORDS, codes=True), *titles, dark=False),
+        draw=lambda palette: charts.stacked(charts.named(bars, WORDS, palette), *titles, palette),
         links={each.words: f"?condition={each}" for each in SupportCondition},
     )
     return Section(

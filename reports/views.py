@@ -18,7 +18,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.studies import study_for
 from evaluation.terms import DrawKind, StudyKind
-from reports.charts import on_page
+from reports.charts import DARK, LIGHT, PAPER
 from reports.files import PICTURE_TYPES, PictureForm, TableForm, downloaded, drawn
 from reports.leaderboard.page import doubtful_answers, leaderboard_page
 from reports.metrics.scores import DOUBTS
@@ -141,8 +141,5 @@ def part_picture(request: UserRequest, page: Report, part: str, form: PictureFor
     if chart is None:
         raise Http404
     # The theme is in the address: a page names the pictures of both, and the browser keeps them apart.
-    if "theme" in request.GET:
-        specification = on_page(chart.draw(request.GET["theme"] == "dark"))
-    else:
-        specification = chart.draw_file() if chart.draw_file else chart.draw(False)
-    return HttpResponse(drawn(specification, form), content_type=PICTURE_TYPES[form])
+    palette = {"dark": DARK, None: PAPER}.get(request.GET.get("theme"), LIGHT)
+    return HttpResponse(drawn(chart.draw(palette), form), content_type=PICTURE_TYPES[form])

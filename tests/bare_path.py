@@ -36,12 +36,10 @@ def link_programs(folder: Path) -> None:
 
 
 def bare_environment(folder: Path, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return an environment whose path is the folder and that names no service."""
     return {name: value for name, value in environ.items() if name not in NAMED_BY} | {"PATH": str(folder)}
 
 
 def isolated(command: Sequence[str], folder: Path) -> list[str]:
-    """Put a command into namespaces of its own, which only root may make."""
     hide = "".join(
         f"if [ -d {place} ]; then mount -t tmpfs none {place}; fi; "
         for place in (shlex.quote(os.path.expanduser(path)) for path in HIDDEN)
@@ -51,7 +49,6 @@ def isolated(command: Sequence[str], folder: Path) -> list[str]:
 
 
 def main(command: Sequence[str]) -> int:
-    """Return the exit code of the command."""
     with tempfile.TemporaryDirectory(prefix="assay-path-") as made:
         folder = Path(made)
         link_programs(folder)

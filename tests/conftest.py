@@ -96,7 +96,6 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 
 def _processor_seconds() -> float:
-    """Return what this process and the ended processes that it started have computed."""
     spent = os.times()
     return spent.user + spent.system + spent.children_user + spent.children_system
 
@@ -122,7 +121,6 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
 
 
 def _call_migrated() -> None:
-    """Record every migration as applied, so that tables made from the models can be migrated again."""
     recorder = MigrationRecorder(connection)
     recorder.ensure_schema()
     with transaction.atomic():

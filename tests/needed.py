@@ -36,7 +36,6 @@ def how_to_get(name: str, where: str = "") -> str:
 
 
 def is_ci() -> bool:
-    """Say whether everything must be there."""
     return os.environ.get("CI") == "true"
 
 
@@ -48,5 +47,4 @@ def lacking(name: str, where: str = "") -> NoReturn:
 
 
 def program(name: str) -> str:
-    """Return the path of a program."""
     return shutil.which(name) or shutil.which(name, path=SYSTEM) or lacking(name)

@@ -34,7 +34,6 @@ class Part:
 
 
 def lint() -> Part:
-    """Return the checks without tests."""
     return Part("Linters", ("make", "--no-print-directory", "lint"))
 
 
@@ -44,7 +43,6 @@ def on_sqlite(marks: str) -> Part:
 
 
 def on_postgresql(marks: str) -> Part:
-    """Return the tests with these marks, on PostgreSQL where it answers."""
     name = "Tests on PostgreSQL"
     try:
         psycopg.connect(needed.POSTGRESQL, connect_timeout=3).close()

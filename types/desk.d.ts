@@ -28,6 +28,7 @@ interface JudgingDesk extends Desk {
 type JudgingWork = (
   | import("../static/js/judge/pairs.js").PairLabelling
   | import("../static/js/judge/assigning.js").AnswerLabelling
+  | import("../static/js/judge/battles.js").BattleLabelling
 ) & {
   ready?: Promise<void>;
   defining?: (define: Desk["keys"]["define"]) => Desk["keys"]["define"];

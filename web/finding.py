@@ -7,7 +7,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from web.glossary import terms
+from web.words import terms
 
 MOST = 8
 """Hits of a group."""

@@ -1,4 +1,4 @@
-"""Allowed targets of requests to addresses that people typed: hosts that are allowed by name.
+"""Allowed targets of requests: hosts that are allowed by name, and sources of texts by their whole address.
 
 An LLM judge's address is typed by people and called from inside the network. So its host and port must be those of the
 environment's own endpoint, of OpenAI, of the simulated LLM, or stand in `LLM_ALLOWED_HOSTS`; or the whole address is
@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -100,6 +100,78 @@ def _listing_problem(
     if endpoint.address in {*default, *(other.address for other in others)}:
         return "another endpoint has this address, and only one key can belong to it"
     return ""
+
+
+DOCID = "{docid}"
+TEXT_KEY_NAME = re.compile(r"TEXT_KEY_[A-Z0-9_]+(?<!_FILE)")
+AT_ONCE, MOST_AT_ONCE = 4, 32
+
+
+@dataclass(frozen=True, slots=True)
+class TextSource:
+    """A source of `TEXT_SOURCES`, where texts of passages are fetched. `key`: as that of an endpoint.
+
+    `address`: with `{docid}` where a docid stands; `at_once`: requests that a worker may have under way.
+    """
+
+    name: str
+    address: str
+    key: str = ""
+    at_once: int = AT_ONCE
+
+    def address_of(self, docid: str) -> str:
+        # As one part of the path, whatever it holds; dots alone would name another part.
+        part = quote(docid, safe="")
+        return self.address.replace(DOCID, part if part.strip(".") else part.replace(".", "%2E"))
+
+
+def text_sources(environ: Mapping[str, str] = os.environ) -> tuple[TextSource, ...]:
+    """Sources of `TEXT_SOURCES`: `NAME = ADDRESS TEXT_KEY_NAME NUMBER`, with semicolons between.
+
+    Key and number may be left out. Raises `ImproperlyConfigured` for a source that cannot be called safely, and for a
+    key that cannot be read.
+    """
+    sources: list[TextSource] = []
+    for entry in filter(None, map(str.strip, environ.get("TEXT_SOURCES", "").split(";"))):
+        name, _, rest = entry.partition("=")
+        address, *more = rest.split() or [""]
+        number = more.pop() if more and more[-1].isdecimal() else str(AT_ONCE)
+        source = TextSource(name.strip(), address, " ".join(more), int(number[:9]))
+        if problem := _source_problem(source, sources):
+            raise ImproperlyConfigured(f"TEXT_SOURCES: {source.name[:LONGEST_NAME]}: {problem}.")
+        if source.key:
+            secret(source.key, environ)
+        sources.append(source)
+    return tuple(sources)
+
+
+def _source_problem(source: TextSource, others: Collection[TextSource]) -> str:
+    # As for endpoints: nothing of the entry is quoted but its name.
+    if not source.name or len(source.name) > LONGEST_NAME or not source.name.isprintable():
+        return f"a name of at most {LONGEST_NAME} characters, then = and the address"
+    if not _takes_docid(source.address):
+        return (
+            f"the address is http:// or https://, a host and a path or query with {DOCID} once, "
+            "without user, password or fragment"
+        )
+    if source.key and not TEXT_KEY_NAME.fullmatch(source.key):
+        return (
+            "the key is named by an environment variable that begins with TEXT_KEY_, without _FILE; "
+            "no other secret may be sent to a source, and the key itself never stands here"
+        )
+    if not 1 <= source.at_once <= MOST_AT_ONCE:
+        return f"from 1 to {MOST_AT_ONCE} requests at once"
+    if any(source.name.lower() == other.name.lower() or source.address == other.address for other in others):
+        return "another source has this name or address, and only one key can belong to it"
+    return ""
+
+
+def _takes_docid(address: str) -> bool:
+    place, _, query = address.partition("?")
+    if address.count(DOCID) != 1 or len(address) > LONGEST_ADDRESS or "#" in query or _split(address) is None:
+        return False
+    # A docid must not decide which host is asked: the host of a target has no braces.
+    return _target(place) is not None
 
 
 def _default_addresses(environ: Mapping[str, str]) -> set[str]:

@@ -24,10 +24,10 @@ _deadline = local()
 
 
 class ReplyTooLongError(httpx2.TransportError):
-    """Reply of more than `MOST_BYTES`, unpacked."""
+    """Reply of more than the transport's `most_bytes`, unpacked."""
 
-    def __init__(self) -> None:
-        super().__init__(f"The reply is too long: over {MOST_BYTES // 2**20} MiB")
+    def __init__(self, most_bytes: int) -> None:
+        super().__init__(f"The reply is too long: over {most_bytes // 2**20} MiB")
 
 
 def time_left(timeout: float | None) -> float | None:
@@ -105,9 +105,10 @@ def _addresses(host: str, port: int) -> list[str]:
 
 
 class LimitedTransport(httpx2.BaseTransport):
-    """Transport that reads each reply to its end, within the request's time-out and `MOST_BYTES`."""
+    """Transport that reads each reply to its end, within the request's time-out and `most_bytes`."""
 
-    def __init__(self, base_url: str) -> None:
+    def __init__(self, base_url: str, most_bytes: int = MOST_BYTES) -> None:
+        self._most_bytes = most_bytes
         proxy = _proxy_to(base_url)
         self._pool = httpcore2.ConnectionPool(
             ssl_context=httpx2.create_ssl_context(),
@@ -133,7 +134,7 @@ class LimitedTransport(httpx2.BaseTransport):
         try:
             response = self._pool.handle_request(sent)
             try:
-                body = _limited(_unpacked(response))
+                body = _limited(_unpacked(response, self._most_bytes), self._most_bytes)
             finally:
                 response.close()
         except httpcore2.TimeoutException as error:
@@ -170,17 +171,17 @@ def _proxy_to(base_url: str) -> httpcore2.Proxy | None:
     return httpcore2.Proxy(str(proxy.url), auth=proxy.raw_auth)
 
 
-def _limited(pieces: Iterator[bytes]) -> bytes:
+def _limited(pieces: Iterator[bytes], most_bytes: int) -> bytes:
     body = bytearray()
     for piece in pieces:
         body += piece
-        if len(body) > MOST_BYTES:
-            raise ReplyTooLongError
+        if len(body) > most_bytes:
+            raise ReplyTooLongError(most_bytes)
         time_left(None)  # a proxy's connection knows no deadline
     return bytes(body)
 
 
-def _unpacked(response: httpcore2.Response) -> Iterator[bytes]:
+def _unpacked(response: httpcore2.Response, most_bytes: int) -> Iterator[bytes]:
     packing = httpx2.Headers(response.headers).get("content-encoding", "").strip().lower()
     if packing not in {"gzip", "x-gzip", "deflate"}:
         # Anything else was not asked for, and reads as no completion.
@@ -190,5 +191,5 @@ def _unpacked(response: httpcore2.Response) -> Iterator[bytes]:
     for packed in response.iter_stream():
         rest = packed
         while rest:
-            yield unpacker.decompress(rest, MOST_BYTES + 1)
+            yield unpacker.decompress(rest, most_bytes + 1)
             rest = unpacker.unconsumed_tail

@@ -185,6 +185,7 @@ class NuggetRow(Out):
     text: str
     importance: Annotated[str, words(importance.name.lower() for importance in Importance)]
     raw_importance: str = Field(description="as the file has it")
-    group: str = Field(description="for instance the sub-narrative")
+    group: str = Field(description="for instance the sub-narrative, or a criterion's type or axis")
+    weight: float | None = Field(description="of a rubric; below 0: an answer must not contain it")
     lineage: list[LineageRow]
     evidence: list[EvidenceRow]

@@ -55,6 +55,31 @@ class SupportRow(Out):
     shown_label: SupportWord | None = Field(description="the machine's, where it was shown")
     shown_ms: int | None = Field(description="from when it was shown to the first decision")
     accepted: bool | None = Field(description="whether the machine's label was taken over")
+    evidence: int | None = Field(description="sentence of the segment, from 0, that the judge marked")
+    submission: int = Field(description="from 1")
+    given_at: datetime
+    event: int | None = Field(description=EVENT)
+
+
+class JudgmentRow(Out):
+    """A label of an answer, of a pair of answers or of a passage, at a stage without columns of its own.
+
+    Only labels that stand.
+    """
+
+    id: int
+    campaign: CampaignSlug
+    stage: str
+    topic_id: TopicId
+    run_id: RunId | None = Field(description="whose answer; null of a passage")
+    answer: str | None = Field(description="the answer's id")
+    other_run_id: RunId | None = Field(description="of a pair, the other run")
+    other: str | None = Field(description="of a pair, the other answer's id")
+    docid: str | None = Field(description="of a passage")
+    judge: JudgeName
+    label: str = Field(description="one of the stage's")
+    raw: str = Field(description="the judge's word, where it is none of the labels")
+    extras: dict[str, Any] = Field(description="what else the stage records")
     submission: int = Field(description="from 1")
     given_at: datetime
     event: int | None = Field(description=EVENT)
@@ -81,7 +106,7 @@ class JudgeRow(Out):
     model: str = Field(description="of an LLM")
     prompt_versions: dict[str, Any] = Field(
         description="prompts by task, and unusual parameters: reply_form, temperature (none: not sent), "
-        "reasoning_effort, max_completion_tokens"
+        "reasoning_effort, max_completion_tokens, passage_words"
     )
     study: str | None = Field(description="the study whose pairs this judge labels")
     aside: bool = Field(description="its labels count only where it is named")
@@ -89,7 +114,10 @@ class JudgeRow(Out):
 
 
 class StudyRow(Out):
-    """A study: pairs that are judged once more, drawn where two judges differ or by chance from an LLM's labels."""
+    """A study: pairs that are judged once more, drawn where two judges differ or by chance from an LLM's labels.
+
+    `reports/corrected/` has the scores that a random check corrects.
+    """
 
     id: int
     campaign: CampaignSlug
@@ -239,6 +267,7 @@ class ConfusionReportRow(Out):
     agreement: Number | None
     kappa: Number | None
     kappa_linear: Number | None
+    kappa_quadratic: Number | None
     alpha: Number | None
     ordinal_strictness: Number | None
     row_rates: list[Number | None]

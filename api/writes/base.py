@@ -30,7 +30,7 @@ from api.schema import JSON, WriteSchema
 from api.streams import tag_of_body
 from api.views import View, row_at
 from evaluation.campaigns.access import may_organize, unblinded_campaign_for
-from evaluation.domain.pseudonyms import Names
+from evaluation.campaigns.pseudonyms import Names
 from evaluation.errors import BadInput, InputProblem
 from evaluation.formats.lines import repeated_keys
 from evaluation.formats.problems import field_path, wording

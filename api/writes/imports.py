@@ -27,13 +27,13 @@ from api.writes.base import (
     received,
 )
 from evaluation.formats.segments import names_any
-from evaluation.formats.source import MAX_LINE_BYTES, MAX_SEGMENT_LINE_BYTES, read_source
+from evaluation.formats.source import read_source
 from evaluation.imports.base import LoadReceipt
 from evaluation.imports.segments import needed_docids
 from evaluation.models import Campaign
 from evaluation.terms import JudgeKind, Origin, RagTask, SupportCondition
 from exchange.imports import kinds
-from exchange.imports.kinds import ImportLoad
+from exchange.imports.kinds import ImportLoad, most_bytes_a_line
 from exchange.imports.undo import import_named, undo_import
 
 BINARY = {"type": "string", "format": "binary"}
@@ -120,7 +120,7 @@ class FileKind:
     several: bool = False
 
 
-KINDS = {
+FILE_KINDS = {
     "topics": FileKind(Loading, kinds.load_topics, "topics: TSV (id<TAB>text), or JSONL {id, title|text}"),
     "segments": FileKind(
         SegmentsOptions, kinds.load_segments, "segment texts: MS MARCO V2.1 JSONL, or candidates", several=True
@@ -152,7 +152,7 @@ class ImportView(WriteView):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.file_kind = KINDS[self.kind]
+        self.file_kind = FILE_KINDS[self.kind]
         self.query = self.file_kind.options  # type: ignore[misc]  # each kind has its own
         self.operation = f"import_{self.kind}"  # type: ignore[misc]
         self.text = f"Load {self.file_kind.text}. A file is loaded whole, or nothing of it; gzip is read as is."
@@ -180,7 +180,7 @@ class ImportView(WriteView):
                 name=upload.name,
                 max_bytes=settings.API_UPLOAD_MAX_BYTES,
                 keep=keep,
-                max_line_bytes=MAX_SEGMENT_LINE_BYTES if self.kind == "segments" else MAX_LINE_BYTES,
+                max_line_bytes=most_bytes_a_line(self.file_kind.load),
             )
             for upload in write.files
         ]

@@ -57,7 +57,9 @@ class NewJob(Spending):
     """Work for an LLM judge. No topic or run named means all."""
 
     campaign: Name
-    work: Work = Field(description="a condition in which an LLM assigns, or nuggets, drafts, support, relevance")
+    work: Work = Field(
+        description="a condition in which an LLM assigns, or nuggets, drafts, rubric, support, relevance"
+    )
     judge: OptionalName = Field(default="", description="an LLM judge; the endpoint's own without it")
     qrels: OptionalName = Field(
         default="", description="by whose grades passages are read; UMBRELA, or the only ones"

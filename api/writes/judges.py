@@ -36,6 +36,9 @@ class NewJudge(Body):
     temperature: Annotated[float, Field(ge=0, le=HOTTEST)] | None = 0.0
     reasoning_effort: Annotated[str, words(EFFORTS)] | None = None
     max_completion_tokens: Count | None = Field(default=None, description="of a reply, reasoning included")
+    passage_words: Count | None = Field(
+        default=None, description="of a longer passage the best paragraphs are sent"
+    )
 
 
 class MadeJudge(BaseModel):
@@ -68,7 +71,9 @@ class JudgesView(WriteView, ListView):
             base_url=base_url,
             prompts={str(task): ref for task, ref in body.prompts.items()},
             structured=body.structured,
-            parameters=Parameters(body.temperature, body.reasoning_effort or "", body.max_completion_tokens),
+            parameters=Parameters(
+                body.temperature, body.reasoning_effort or "", body.max_completion_tokens, body.passage_words
+            ),
         )
         record_judge(about, judge, write.actor)
         document = MadeJudge(name=judge.name, model=judge.model, prompt_versions=judge.prompt_versions)

@@ -85,6 +85,7 @@ class NewTasks(Body):
     nuggets: OptionalName = Field(default="", description="the set to assign; each topic's only one without it")
     origin: Judged | None = Field(default=None, description="without a set: lists of this origin")
     judge: OptionalName = Field(default="", description="the judge whose support labels are shown")
+    battles: OptionalName = Field(default="", description="the battle set; none: the only one")
     due: date | None = None
     priority: Priority = Field(default=0, description="higher is done first")
     again: bool = Field(default=False, description="also topics that somebody has already: a second opinion")
@@ -163,6 +164,7 @@ class TasksView(WriteView, ListView):
             nuggets=names.real_set(campaign.pk, body.nuggets),
             origin=body.origin or "",
             judge=body.judge,
+            battles=body.battles,
             reason=body.reason,
         )
         return campaign, order

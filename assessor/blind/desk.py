@@ -19,6 +19,7 @@ from assessor.desk.task_labels import JudgingDesk
 from assessor.models import Desk, MarkedPassage
 from assessor.rules.undo import KEPT_STEPS, Undoable, stacks
 from evaluation.errors import NoSuchTask
+from evaluation.labels import LabelSet
 from evaluation.models import Task
 from evaluation.rules.protocol import searches_nuggets
 from evaluation.stages import Stage
@@ -38,6 +39,7 @@ class TaskHead:
     language: str
     texts: tuple[TopicText, ...]
     stage: Stage
+    labels: LabelSet
     state: str
     version: int
     due: date | None
@@ -48,6 +50,7 @@ class TaskHead:
     is_sample: bool
     searches_nuggets: bool
     copies_words: bool
+    helps_places: bool
 
     @property
     def is_open(self) -> bool:
@@ -80,7 +83,12 @@ class DeskPage:
     @property
     def unit(self) -> str:
         """Noun of the texts on the left of a judging desk, which shows one at a time."""
-        return "question" if self.practice == PracticeKind.IMPORTANCE else "answer"
+        return "question" if self.practice == PracticeKind.IMPORTANCE else self.head.stage.reads
+
+    @property
+    def asks_whole(self) -> bool:
+        """Whether a judging desk asks one question about each text as a whole."""
+        return not (self.practice or self.head.stage.by_list)
 
     @property
     def parts(self) -> JudgingDesk:
@@ -116,6 +124,7 @@ def _head(task: Task) -> TaskHead:
         language=head.language,
         texts=head.texts,
         stage=task.stage,
+        labels=task.protocol.labels_of(task.stage),
         state=task.state,
         version=task.version,
         due=task.due,
@@ -126,6 +135,7 @@ def _head(task: Task) -> TaskHead:
         is_sample=task.study_id is not None,
         searches_nuggets=searches_nuggets(task.protocol.nugget_search, task.stage),
         copies_words=task.protocol.copy_words,
+        helps_places=task.protocol.place_help,
     )
 
 

@@ -112,11 +112,16 @@ PLACE = Definition("place", "Place", "The sentence of the answer in which you fo
 SHOWN = Definition("machine", "Machine label", "What a machine said of this pair. It may be right or wrong.")
 
 
-def definitions_of(stage: Stage, *, show_importance: bool = False) -> tuple[Definition, ...]:
-    """Return a line on every label that a stage's desk shows. `show_importance`: also while nuggets are assigned."""
+def definitions_of(
+    stage: Stage, *, labels: LabelSet | None = None, show_importance: bool = False
+) -> tuple[Definition, ...]:
+    """Return a line on every label that a stage's desk shows. `show_importance`: also while nuggets are assigned.
+
+    `labels`: those that the protocol has of the stage's.
+    """
     if not stage.judges:
         return (*IMPORTANCE, *(OF_DRAFTS if stage.shows_drafts else BY_HAND), *MAKING, *PASSAGES)
-    definitions = _defined(stage.labels) + ((SHOWN,) if stage.shows_label else ())
+    definitions = _defined(labels or stage.labels) + ((SHOWN,) if stage.shows_label else ())
     if not stage.by_list:
         return definitions
     return (*definitions, PLACE, *(IMPORTANCE if show_importance else ()))
@@ -125,7 +130,9 @@ def definitions_of(stage: Stage, *, show_importance: bool = False) -> tuple[Defi
 def guidelines_of(task: str, user: User) -> Guidelines:
     """Return the guidelines of the protocol that the task was handed out under. Raises `NoSuchTask`."""
     own = own_task(task, user)
-    definitions = definitions_of(own.stage, show_importance=own.protocol.show_importance)
+    definitions = definitions_of(
+        own.stage, labels=own.protocol.labels_of(own.stage), show_importance=own.protocol.show_importance
+    )
     return Guidelines(clean_html(own.protocol.guidelines), definitions)
 
 

@@ -16,7 +16,7 @@ from assessor.desk.context import OPEN_STATES, context_of
 from assessor.desk.desks import desk_of
 from assessor.desk.nugget_ops import changes_json, row_from_json, row_of, stored_rows
 from assessor.models import Operation, WorkingNugget
-from assessor.rules.nugget_ops import LABELS, Row
+from assessor.rules.nugget_ops import NUGGET_OP_WORDS, Row
 from evaluation.labels import LabelSet
 from evaluation.models import NuggetEvidence, Submission, Task
 from evaluation.terms import Decision, Importance, PassageMark
@@ -195,7 +195,7 @@ class _Logged:
 
     @property
     def step(self) -> str:
-        return LABELS.get(self.kinds.get(str(self.payload["target"]), ""), "a step").lower()
+        return NUGGET_OP_WORDS.get(self.kinds.get(str(self.payload["target"]), ""), "a step").lower()
 
     def before(self, key: str) -> str:
         return str((self.operation.before.get(key) or {}).get("text", ""))
@@ -234,6 +234,18 @@ def _reworded(logged: _Logged) -> HistoryLine:
     return HistoryLine(f"{logged.name} reworded", logged.before(key), logged.after(key))
 
 
+def _weighed(logged: _Logged) -> HistoryLine:
+    weight = logged.payload["weight"]
+    return HistoryLine(f"{logged.name} has no weight" if weight is None else f"{logged.name} weighs {weight:g}")
+
+
+def _worth(importance: Importance, weight: float | None) -> str:
+    """Importance in words, or of a criterion its weight, with the importance if it has one."""
+    if weight is None:
+        return IMPORTANCE[importance]
+    return f"weight {weight:g}" + (f", {IMPORTANCE[importance]}" if importance else "")
+
+
 def _set_back(logged: _Logged) -> HistoryLine:
     key = logged.payload["key"]
     old, new = logged.before(key), logged.after(key)
@@ -249,6 +261,7 @@ def _marked(logged: _Logged) -> HistoryLine:
 LINES: Mapping[str, Callable[[_Logged], HistoryLine]] = {
     "decide": _decided,
     "importance": lambda logged: HistoryLine(f"{logged.name} is {IMPORTANCE[logged.payload['importance']]}"),
+    "weight": _weighed,
     "edit": _reworded,
     "add": lambda logged: HistoryLine(f"{logged.name} added", new=logged.after(logged.payload["key"])),
     "merge": _merged,
@@ -265,15 +278,15 @@ LINES: Mapping[str, Callable[[_Logged], HistoryLine]] = {
 
 
 def _label_lines(task: Task, operations: Sequence[Operation]) -> Iterator[HistoryLine]:
-    names, labels = desk_of(task.stage).read(context_of(task)).names, task.stage.labels
+    work, labels = desk_of(task.stage).read(context_of(task)), task.protocol.labels_of(task.stage)
     for operation in operations:
-        about = ", ".join(names.get(key, "a nugget that was reworded since") for key in operation.after)
-        line = _label_line(operation, list(operation.after.values()), labels)
+        about = ", ".join(work.names.get(key, "a nugget that was reworded since") for key in operation.after)
+        texts = [_label(row, labels, work.unit(key)) for key, row in operation.after.items()]
+        line = _label_line(operation, list(operation.after.values()), ", ".join(texts))
         yield HistoryLine(f"{about}: {line}" if about else line)
 
 
-def _label_line(operation: Operation, rows: Sequence[Mapping[str, Any]], labels: LabelSet) -> str:
-    text = ", ".join(_label(row, labels) for row in rows)
+def _label_line(operation: Operation, rows: Sequence[Mapping[str, Any]], text: str) -> str:
     match operation.kind:
         case "search":
             return f"Searched for “{operation.payload['words']}”"
@@ -284,11 +297,14 @@ def _label_line(operation: Operation, rows: Sequence[Mapping[str, Any]], labels:
         case "locate":
             place = rows[0].get("sentence")
             return "Place taken away" if place is None else f"Found in S{place + 1}"
+        case "evidence":
+            evidence = rows[0]["evidence"]
+            return "Evidence taken away" if evidence is None else f"Evidence in S{evidence + 1} of the passage"
     return text
 
 
-def _label(row: Mapping[str, Any], labels: LabelSet) -> str:
-    word = labels.by_word[row["label"]].caption if row["label"] else "Cleared"
+def _label(row: Mapping[str, Any], labels: LabelSet, unit: str) -> str:
+    word = labels.caption(labels.by_word[row["label"]], unit) if row["label"] else "Cleared"
     return f"{word}: {row['reason']}" if row["reason"] else word
 
 
@@ -315,7 +331,7 @@ def _submitted_nuggets(
         yield HistoryNugget(
             names.get(item.nugget_version.nugget_id, ""),
             item.nugget_version.text,
-            IMPORTANCE[Importance(item.importance)],
+            _worth(Importance(item.importance), item.weight),
             tuple(of_wording.get(item.nugget_version_id, ())),
         )
 
@@ -353,7 +369,7 @@ def _versions(
     """Return the versions of a row in turn; moving it, or merging it away, makes none."""
     content = None
     if row.draft is not None:
-        content = (row.draft, Importance.UNKNOWN, Decision.UNDECIDED, ())
+        content = (row.draft, Importance.UNKNOWN, None, Decision.UNDECIDED, ())
         proposed = Row(key=row.key, position=0, text=row.draft, making=row.making, number=row.number)
         yield _version(task, AS_PROPOSED, None, proposed, row, places)
     for seq, at, left in past:
@@ -364,7 +380,7 @@ def _versions(
 
 
 def _content(row: Row) -> tuple[Any, ...]:
-    return row.text, row.importance, row.decision, row.evidence
+    return row.text, row.importance, row.weight, row.decision, row.evidence
 
 
 def _version(
@@ -374,7 +390,7 @@ def _version(
         seq=seq,
         at=at,
         text=left.text,
-        importance=IMPORTANCE[left.importance],
+        importance=_worth(left.importance, left.weight),
         decision=_decision(task, left.decision),
         places=tuple(_place(places, segment, sentence) for segment, sentence in left.evidence),
         is_now=_content(left) == _content(now),

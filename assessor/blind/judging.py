@@ -5,11 +5,13 @@ such key at all.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from accounts.models import User
+from assessor.blind.cited import CitedPassage, cited_passage
 from assessor.blind.tasks import own_task
+from assessor.desk.battle_labels import battles_of, sides_of
 from assessor.desk.citation_labels import number_of, pairs_of
 from assessor.desk.context import DeskContext, context_of
 from assessor.desk.desks import desk_of
@@ -22,11 +24,12 @@ from evaluation.rules.sentences import split
 
 @dataclass(frozen=True, slots=True)
 class ShownSentence:
-    """One sentence of an answer, as its run wrote it. `citations` are numbers from 1."""
+    """One sentence of an answer, as its run wrote it; `markdown`: to be shown as it reads. `citations` are from 1."""
 
     index: int
     pieces: tuple[Piece, ...]
     citations: tuple[int, ...]
+    markdown: bool = False
 
     @property
     def text(self) -> str:
@@ -35,25 +38,18 @@ class ShownSentence:
 
 @dataclass(frozen=True, slots=True)
 class ShownAnswer:
-    """An answer as its assessor reads it; `number` is its place among the `of` answers of the task."""
+    """An answer or a passage as its assessor reads it; `number` is its place among the `of` texts of the task.
+
+    `sides`: of a battle, the sentences of the answer on the left and of that on the right.
+    """
 
     public_id: str
     number: int
     of: int
     sentences: tuple[ShownSentence, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CitedSentence:
-    index: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class CitedPassage:
-    public_id: str
-    title: str
-    sentences: tuple[CitedSentence, ...]
+    noun: str = "answer"
+    title: str = ""
+    sides: tuple[tuple[ShownSentence, ...], ...] = ()
 
 
 Reading: TypeAlias = tuple[ShownAnswer, tuple[CitedPassage, ...]]
@@ -62,14 +58,13 @@ Reading: TypeAlias = tuple[ShownAnswer, tuple[CitedPassage, ...]]
 
 @dataclass(frozen=True, slots=True)
 class FirstPair:
-    """Pair that is asked first; `number` is its place among the `of` pairs, `sentence` that of its sentence, from 1."""
+    """Pair that is asked first; `number` is its place among the `of` pairs."""
 
     key: str
     number: int
     of: int
-    sentence: int
+    sentence: ShownSentence
     citation: int
-    pieces: tuple[Piece, ...]
     passage: CitedPassage
 
 
@@ -109,17 +104,45 @@ def shown_answer(task: str, user: User, answer: str) -> Reading:
     if not own.stage.judges:
         raise NoSuchTask
     context = context_of(own)
-    order = dict(shown_answers(context).values_list("answer__public_id", "answer"))
+    order = dict(shown_answers(context).values_list("public_id", "key"))
     # Of identical answers only the first is on the screen; its copies belong to other runs.
     if answer not in order:
         raise NoSuchTask
-    answer_shown = ShownAnswer(
-        public_id=answer,
-        number=list(order).index(answer) + 1,
-        of=len(order),
-        sentences=tuple(_sentences(order[answer])),
+    number, noun = list(order).index(answer) + 1, own.stage.reads
+    if noun == "passage":
+        title, texts = _passage(order[answer])
+        return ShownAnswer(answer, number, len(order), texts, noun, title), ()
+    if own.stage.dealt:
+        sides = sides_of(battles_of(own.pk).get(battle=order[answer]))
+        shown = tuple(_without_marks(tuple(_sentences(side, markdown=True))) for side in sides)
+        return ShownAnswer(answer, number, len(order), (), noun, sides=shown), ()
+    sentences = tuple(_sentences(order[answer], own.protocol.markdown))
+    answer_shown = ShownAnswer(answer, number, len(order), sentences)
+    return answer_shown, tuple(_passages(own, context, answer_shown)) if desk_of(own.stage).cites else ()
+
+
+def _without_marks(sentences: tuple[ShownSentence, ...]) -> tuple[ShownSentence, ...]:
+    """Return sentences without citations: people prefer the answer with more of them, whatever they say."""
+    return tuple(
+        replace(sentence, pieces=(Piece(_unmarked(sentence.pieces)),), citations=()) for sentence in sentences
     )
-    return answer_shown, tuple(_passages(context, answer)) if desk_of(own.stage).cites else ()
+
+
+def _unmarked(pieces: tuple[Piece, ...]) -> str:
+    text = ""
+    for piece in pieces:
+        # The blank before a mark is not one before a full stop.
+        text = text.rstrip() if piece.is_mark and text.endswith(" ") else text
+        text += "" if piece.is_mark else piece.text
+    return text
+
+
+def _passage(segment: int) -> tuple[str, tuple[ShownSentence, ...]]:
+    title, text = Segment.objects.values_list("title", "text").get(pk=segment)
+    sentences = enumerate(split(text.strip()))
+    return title.strip(), tuple(
+        ShownSentence(index, (Piece(sentence.strip()),), ()) for index, sentence in sentences
+    )
 
 
 def first_view(state: Mapping[str, Any], read: Callable[[str], Reading]) -> FirstView | None:
@@ -143,9 +166,8 @@ def first_view(state: Mapping[str, Any], read: Callable[[str], Reading]) -> Firs
         key=row,
         number=to_judge.index((answer, row)) + 1,
         of=len(to_judge),
-        sentence=pair["sentence"] + 1,
+        sentence=next(sentence for sentence in answer_shown.sentences if sentence.index == pair["sentence"]),
         citation=pair["citation"],
-        pieces=next(sentence.pieces for sentence in answer_shown.sentences if sentence.index == pair["sentence"]),
         passage=cited,
     )
     return FirstView(answer_shown, tuple(passage for passage in passages if passage is not cited), first, pane)
@@ -190,7 +212,7 @@ def _to_judge(state: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield pair["answer"], pair["key"]
 
 
-def _sentences(answer: int) -> Iterator[ShownSentence]:
+def _sentences(answer: int, markdown: bool) -> Iterator[ShownSentence]:
     cited: dict[int, list[CitationName]] = {}
     numbers: dict[object, int] = {}
     citations = Citation.objects.filter(sentence__answer=answer).order_by("sentence__index", "position")
@@ -202,12 +224,23 @@ def _sentences(answer: int) -> Iterator[ShownSentence]:
     cited_names = [cited.get(sentence.pk, []) for sentence in sentences]
     pieces = pieces_of([(sentence.text, names) for sentence, names in zip(sentences, cited_names, strict=True)])
     for sentence, names, parts in zip(sentences, cited_names, pieces, strict=True):
-        yield ShownSentence(sentence.index, parts, tuple(dict.fromkeys(name.number for name in names)))
+        yield ShownSentence(sentence.index, parts, tuple(dict.fromkeys(name.number for name in names)), markdown)
 
 
-def _passages(context: DeskContext, answer: str) -> Iterator[CitedPassage]:
-    public_ids = {pair.passage for pair in pairs_of(context, answer) if pair.judgeable}
-    for segment in Segment.objects.filter(campaign=context.campaign, public_id__in=public_ids - {None}):
-        texts = enumerate(split(segment.text.strip()))
-        sentences = tuple(CitedSentence(index, text.strip()) for index, text in texts)
-        yield CitedPassage(segment.public_id, segment.title, sentences)
+def _passages(own: Task, context: DeskContext, answer: ShownAnswer) -> Iterator[CitedPassage]:
+    citing: dict[str, list[int]] = {}
+    for pair in pairs_of(context, answer.public_id):
+        if pair.judgeable and pair.passage:
+            citing.setdefault(pair.passage, []).append(pair.sentence)
+    text_of = {sentence.index: sentence.text for sentence in answer.sentences}
+    language = own.topic.language or own.campaign.language
+    for segment in Segment.objects.filter(campaign=context.campaign, public_id__in=citing):
+        sentences = {index: text_of[index] for index in citing[segment.public_id]}
+        yield cited_passage(
+            segment.public_id,
+            segment.text,
+            title=segment.title,
+            headings=segment.headings,
+            helped=sentences if own.protocol.place_help else None,
+            language=language,
+        )

@@ -11,10 +11,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from accounts.models import User
+from assessor.blind.cited import cited_passage
 from assessor.blind.desk import DeskPage, task_head
 from assessor.blind.judging import (
-    CitedPassage,
-    CitedSentence,
     FirstView,
     Reading,
     ShownAnswer,
@@ -119,7 +118,7 @@ def practice_answer(task: str, user: User, answer: str) -> Reading:
             ShownSentence(index, (Piece(sentence),), citations) for index, sentence in enumerate(sentences)
         ),
     )
-    passage = CitedPassage(item.public_id, "", tuple(CitedSentence(*sentence) for sentence in enumerate(text)))
+    passage = cited_passage(item.public_id, item.text)
     return shown, (passage,) if is_cited else ()
 
 
@@ -193,7 +192,7 @@ def _pair(item: PracticeItem, key: str) -> dict[str, Any]:
     }
     if item.shown_label is None:
         return pair
-    return pair | {"machine": word_of(PracticeKind.SUPPORT, item.shown_label)}
+    return pair | {"machine": word_of(PracticeKind.SUPPORT, item.shown_label), "quoted": None}
 
 
 def _row(item: PracticeItem, key: str, label: int) -> dict[str, Any]:

@@ -39,6 +39,7 @@ class ReviewSummary:
     counts: Review
     undecided: tuple[NamedNugget, ...]
     without_importance: tuple[NamedNugget, ...]
+    without_weight: tuple[NamedNugget, ...]
     without_evidence: tuple[NamedNugget, ...]
 
     @property
@@ -48,7 +49,9 @@ class ReviewSummary:
     @property
     def first(self) -> str:
         """Key of the first nugget that must still be decided, '' where none is."""
-        return next((nugget.key for nugget in (*self.undecided, *self.without_importance)), "")
+        return next(
+            (nugget.key for nugget in (*self.undecided, *self.without_importance, *self.without_weight)), ""
+        )
 
 
 def review_summary(task: str, user: User) -> ReviewSummary:
@@ -75,6 +78,7 @@ def review_summary(task: str, user: User) -> ReviewSummary:
         counts=counts,
         undecided=nuggets_of(counts.undecided),
         without_importance=nuggets_of(counts.without_importance),
+        without_weight=nuggets_of(counts.without_weight),
         without_evidence=nuggets_of(counts.without_evidence),
     )
 
@@ -95,6 +99,7 @@ class JudgedSummary:
 
     task: str
     topic: str
+    noun: str
     is_open: bool
     answers: int
     pairs: int
@@ -116,14 +121,17 @@ class JudgedSummary:
 def judged_summary(task: str, user: User) -> JudgedSummary:
     """Return the summary of one of the user's own judging tasks. Raises `NoSuchTask`."""
     own = own_task(task, user, opened=True)
-    work, labels = desk_of(own.stage).read(context_of(own)), own.stage.labels.by_word
+    work, labels = desk_of(own.stage).read(context_of(own)), own.protocol.labels_of(own.stage)
     keys, lacking = work.judgeable, set(work.missing)
-    counted = Counter(labels[work.labels[key].row.label or ""].caption for key in keys if key not in lacking)
-    captions = [label.caption for label in labels.values()]
+    units = sorted({work.unit(key) for key in keys})
+    words = ((work.labels[key].row.label or "", work.unit(key)) for key in keys if key not in lacking)
+    counted = Counter(labels.caption(labels.by_word[word], unit) for word, unit in words)
+    captions = dict.fromkeys(labels.caption(label, unit) for label in labels.by_word.values() for unit in units)
     missing = list(_missing(work.names, work.missing))
     return JudgedSummary(
         task=own.public_id,
         topic=own.topic.text,
+        noun=own.stage.reads,
         is_open=own.state in OPEN_STATES,
         answers=len(work.answers),
         pairs=len(keys),

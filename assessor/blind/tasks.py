@@ -12,13 +12,14 @@ from accounts.models import User
 from assessor.desk.task_progress import Progress, progress_of
 from assessor.practice.items import practice_of
 from assessor.timing.record import active_seconds
+from evaluation.campaigns.access import judged_by, may_judge
 from evaluation.errors import NoSuchTask
-from evaluation.models import Campaign, Membership, NuggetList, Remark, Submission, Task
+from evaluation.models import Campaign, NuggetList, Remark, Submission, Task
 from evaluation.rules.tasks import ACTIVE
 from evaluation.stages import Stage
 from evaluation.tasks.endings import Ending, endings_of, role_taken
 from evaluation.tasks.remarks import reminders_of
-from evaluation.terms import Origin, RemarkKind, Role, TaskState
+from evaluation.terms import Origin, RemarkKind, TaskState
 from web.text import plural
 
 ORDER = (TaskState.REOPENED, TaskState.IN_PROGRESS, TaskState.NOT_STARTED, TaskState.BLOCKED, TaskState.SUBMITTED)
@@ -127,8 +128,7 @@ class Home:
 
 
 def home_for(user: User) -> Home:
-    assesses = Membership.objects.filter(user=user, role=Role.ASSESSOR)
-    mine = Campaign.objects.filter(pk__in=assesses.values("campaign"))
+    mine = judged_by(user)
     tasks = list(Task.objects.open_for(user).select_related("topic", "campaign", "protocol"))
     lines = _lines(tasks, _practice_left(user, tasks))
     groups = tuple(
@@ -165,7 +165,7 @@ def ended_task(task: str, user: User) -> EndedTask | None:
         return None
     if row.state == TaskState.WITHDRAWN:
         return _ended(row, endings_of([row]).get(task))
-    if Membership.objects.filter(campaign=row.campaign_id, user=user, role=Role.ASSESSOR).exists():
+    if may_judge(user, row.campaign):
         return None
     return _ended(row, role_taken(row))
 
@@ -211,7 +211,7 @@ def progress_text(task: Task, progress: Progress) -> tuple[str, ...]:
     is_done = task.state == TaskState.SUBMITTED
     if task.stage.judges:
         labels = f"{progress.judged:,} of {progress.labels:,} labels"
-        return (labels,) if is_done else (f"{progress.finished} of {progress.answers} answers", labels)
+        return (labels,) if is_done else (f"{progress.finished} of {progress.answers} {task.stage.reads}s", labels)
     read = f"{progress.read} of {progress.passages} read"
     listed = f"{progress.listed} {plural(progress.listed, 'nugget')}"
     if is_done:

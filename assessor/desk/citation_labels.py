@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from django.db import connection
 
@@ -34,6 +34,7 @@ class AskedPair:
     """A cited segment of one sentence. `number`: as the screen numbers the answer's citations, from 1.
 
     `machine`: the label that is shown with it; None where the condition shows none, or the machine gave none yet.
+    `quoted`: the passage's sentence that the machine quotes for it.
     """
 
     key: str
@@ -45,10 +46,18 @@ class AskedPair:
     passage: str | None
     judgeable: bool
     machine: str | None
+    quoted: int | None
+
+
+class MachineLabel(NamedTuple):
+    """A machine's label, and the sentence of the passage that it quotes."""
+
+    word: str
+    quoted: int | None
 
 
 class CitationDesk(JudgingDesk):
-    fields: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ("evidence",)
     working = WorkingSupport
     cites = True
     template, pane = "assessor/judge_pair.html", "Cited passage and label"
@@ -61,12 +70,12 @@ class CitationDesk(JudgingDesk):
         for sentence, segment, (public_id, _, has_text, _, pk, *values, accepted) in task_citations(context, rows):
             # A citation without a text is not asked, and nobody may label one that is not on the page.
             if segment is not None and public_id == key and has_text:
-                machine = machine_labels(context, [sentence]) or {}
+                shown = (machine_labels(context, [sentence]) or {}).get((sentence, segment))
                 stored = WorkingSupport(task_id=context.task, sentence_id=sentence, segment_id=segment, version=0)
-                fields = ("version", "label", "reason", "shown_label", "shown_ms", "accepted")
+                fields = ("version", "label", "reason", "evidence", "shown_label", "shown_ms", "accepted")
                 # SQLite has no booleans: its raw rows have 0 and 1.
                 row = filled(stored, pk, fields, (*values, bool(accepted)))
-                return StoredLabel(key, row, self, machine.get((sentence, segment)))
+                return StoredLabel(key, row, self, shown.word if shown else None)
         raise Refused("no_such_pair", "This citation is not among those to judge.")
 
     def read(self, context: DeskContext) -> TaskLabels:
@@ -106,6 +115,7 @@ class CitationDesk(JudgingDesk):
                     segment_id=row.segment_id,
                     label=row.label,
                     raw=row.reason,
+                    evidence=row.evidence,
                     shown_label=row.shown_label,
                     shown_ms=row.shown_ms,
                     # Accepting means that a machine's label was shown; without one the question does not arise.
@@ -114,7 +124,7 @@ class CitationDesk(JudgingDesk):
 
 
 class ShownLabelDesk(CitationDesk):
-    fields = ("shown_label", "shown_ms", "accepted")
+    fields = ("evidence", "shown_label", "shown_ms", "accepted")
 
 
 def _same_sentences(label: WorkingSupport, same: dict[int, list[int]]) -> Iterable[int]:
@@ -139,7 +149,7 @@ def _pair_json(pair: AskedPair) -> dict[str, Any]:
         "judgeable": pair.judgeable,
     }
     # No key at all on the other desks: an empty one would tell that there is something to hide.
-    return row if pair.machine is None else row | {"machine": pair.machine}
+    return row if pair.machine is None else row | {"machine": pair.machine, "quoted": pair.quoted}
 
 
 def pairs_of(context: DeskContext, answer: str = "") -> list[AskedPair]:
@@ -181,8 +191,9 @@ def number_of(numbers: dict[object, int], citation: Citation) -> int:
     return numbers.setdefault(citation.segment_id or citation.raw, len(numbers) + 1)
 
 
-def _pair(citation: Citation, number: int, machine: Mapping[tuple[int, int], str] | None) -> AskedPair:
+def _pair(citation: Citation, number: int, machine: Mapping[tuple[int, int], MachineLabel] | None) -> AskedPair:
     segment = citation.segment
+    shown = (machine or {}).get((citation.sentence_id, citation.segment_id or 0))
     return AskedPair(
         key=citation.public_id,
         answer=citation.sentence.answer.public_id,
@@ -192,11 +203,12 @@ def _pair(citation: Citation, number: int, machine: Mapping[tuple[int, int], str
         segment_pk=citation.segment_id,
         passage=segment.public_id if segment else None,
         judgeable=segment is not None and segment.has_text,
-        machine=None if machine is None else machine.get((citation.sentence_id, citation.segment_id or 0)),
+        machine=shown.word if shown else None,
+        quoted=shown.quoted if shown else None,
     )
 
 
-def machine_labels(context: DeskContext, sentences: Collection[int]) -> dict[tuple[int, int], str] | None:
+def machine_labels(context: DeskContext, sentences: Collection[int]) -> dict[tuple[int, int], MachineLabel] | None:
     """Return the labels that this condition shows; None, and nothing is read, where it shows none."""
     # The one door through which a machine's label comes to a desk (docs/decisions/0014).
     if not context.stage.shows_label:
@@ -205,17 +217,17 @@ def machine_labels(context: DeskContext, sentences: Collection[int]) -> dict[tup
         judge=context.judge, condition=SupportCondition.LLM, sentence__in=sentences
     )
     return {
-        (sentence, segment): CITATION_LABELS.by_code[label].word
-        if label in CITATION_LABELS.codes
-        else NO_MACHINE_LABEL
-        for sentence, segment, label in rows.values_list("sentence", "segment", "label")
+        (sentence, segment): MachineLabel(
+            CITATION_LABELS.by_code[label].word if label in CITATION_LABELS.codes else NO_MACHINE_LABEL, evidence
+        )
+        for sentence, segment, label, evidence in rows.values_list("sentence", "segment", "label", "evidence")
     }
 
 
 # All citations of the sentence: which of them count is told from all of them.
 _PAIRS_OF_SENTENCE = """
 SELECT cited.public_id, cited.segment_id, segment.has_text, cited.sentence_id,
-       work.id, work.version, work.label, work.reason, work.shown_label, work.shown_ms, work.accepted
+       work.id, work.version, work.label, work.reason, work.evidence, work.shown_label, work.shown_ms, work.accepted
 FROM evaluation_citation asked
      JOIN evaluation_sentence sentence ON sentence.id = asked.sentence_id
      JOIN evaluation_taskanswer shown ON shown.answer_id = sentence.answer_id AND shown.same_as_id IS NULL

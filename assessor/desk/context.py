@@ -35,7 +35,7 @@ _CONTEXT = """
 SELECT task.id, task.campaign_id, task.state, task.version, desk.holder,
        COALESCE((SELECT MAX(seq) FROM assessor_operation WHERE task_id = task.id), 0),
        task.stage, task.topic_id, task.nugget_set_id, task.judge_id, protocol.first_citations,
-       task.study_id
+       task.study_id, protocol.relevance_max
 FROM assessor_desk desk JOIN evaluation_task task ON task.id = desk.task_id
      JOIN evaluation_protocol protocol ON protocol.id = task.protocol_id
 WHERE task.public_id = %s AND task.assessor_id = %s AND EXISTS (
@@ -50,7 +50,7 @@ class DeskContext:
     """Desk of an operation, read under its lock. `seq`: number of the newest operation, 0 before the first.
 
     `judge`: the judge whose labels are shown; `first_citations`: how many of a sentence are judged, None: all.
-    `study`: the study to whose pairs the desk keeps.
+    `study`: the study to whose pairs the desk keeps; `relevance_max`: highest grade that its passages may get.
     """
 
     task: int
@@ -65,6 +65,7 @@ class DeskContext:
     judge: int | None
     first_citations: int | None
     study: int | None
+    relevance_max: int
 
     @property
     def is_open(self) -> bool:
@@ -105,6 +106,7 @@ def context_of(task: Task) -> DeskContext:
         judge=task.judge_id,
         first_citations=task.protocol.first_citations,
         study=task.study_id,
+        relevance_max=task.protocol.relevance_max,
     )
 
 
@@ -219,6 +221,8 @@ def _proposed_rows(task: Task) -> list[WorkingNugget]:
             number=nugget.position + 1,
             importance=nugget.importance,
             draft_importance=nugget.importance,
+            weight=nugget.weight,
+            group=nugget.group,
             text=nugget.nugget_version.text,
             making=Making.PROPOSED,
             # Lineage of the submitted nugget starts here, whatever its text becomes.

@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.db.models import Q
 from django.utils import timezone
 
 from assessor.desk.context import Acted, DeskContext, Stale, wanted_rows
 from assessor.desk.desks import desk_of
 from assessor.desk.nugget_labels import SWEEP
 from assessor.desk.task_labels import row_from_json
-from assessor.rules.label_ops import LabelRow, back_to, give_label, locate
-from assessor.rules.op_schemas import GiveLabel, Locate, Op, OpenAnswer, Payload, Search, Sweep, Undo
+from assessor.rules.label_ops import LabelRow, back_to, give_label, locate, mark_evidence
+from assessor.rules.op_schemas import GiveLabel, Locate, MarkEvidence, Op, OpenAnswer, Payload, Search, Sweep, Undo
 from evaluation.errors import Refused
 from evaluation.models import TaskAnswer
 from web.text import plural
@@ -28,7 +29,7 @@ def act(context: DeskContext, op: Op, payload: Payload) -> Acted | Stale:
             return _begin_sweep(context)
         case Undo():
             past = wanted_rows(context, op.kind, str(payload.target))
-        case GiveLabel() | Locate():
+        case GiveLabel() | Locate() | MarkEvidence():
             past = {payload.key: None}
     desk = desk_of(context.stage)
     labels = {key: desk.find(context, key) for key in past}
@@ -53,20 +54,28 @@ def _changed(context: DeskContext, row: LabelRow, op: Op, payload: Payload, past
         case Locate():
             _check(desk_of(context.stage).places)
             return locate(row, payload)
+        case MarkEvidence():
+            _check(desk_of(context.stage).cites)
+            return mark_evidence(row, payload)
         case GiveLabel():
-            # From scratch nothing of a machine is on the screen, so such a claim cannot be true.
-            if payload.accepted or payload.shown_ms is not None:
-                _check(context.stage.shows_label)
-            if payload.sentence is not None:
-                _check(desk_of(context.stage).places)
-            if payload.extras:
-                _check_extras(context, payload.extras)
-            if op.source == SWEEP:
-                _check_sweep(context)
-            if payload.label is not None and payload.label not in context.stage.labels.by_word:
-                raise Refused("no_such_label", f"{payload.label} is no label of this desk.")
+            _check_label(context, op, payload)
             return give_label(row, payload, in_sweep=op.source == SWEEP)
     return back_to(row, row_from_json(past))
+
+
+def _check_label(context: DeskContext, op: Op, payload: GiveLabel) -> None:
+    # From scratch nothing of a machine is on the screen, so such a claim cannot be true.
+    if payload.accepted or payload.shown_ms is not None:
+        _check(context.stage.shows_label)
+    if payload.sentence is not None:
+        _check(desk_of(context.stage).places)
+    if payload.extras:
+        _check_extras(context, payload.extras)
+    if op.source == SWEEP:
+        _check_sweep(context)
+    labels = context.stage.labels_in(context.relevance_max)
+    if payload.label is not None and payload.label not in labels.by_word:
+        raise Refused("no_such_label", f"{payload.label} is no label of this desk.")
 
 
 def _check(is_able: bool) -> None:
@@ -100,7 +109,9 @@ def _begin_sweep(context: DeskContext) -> Acted:
 
 
 def _open(context: DeskContext, answer: str) -> Acted:
-    rows = TaskAnswer.objects.filter(task=context.task, answer__public_id=answer)
+    rows = TaskAnswer.objects.filter(task=context.task).filter(
+        Q(answer__public_id=answer) | Q(segment__public_id=answer) | Q(battle__public_id=answer)
+    )
     if not rows.exists():
         raise Refused("no_such_answer", "This answer is not among those of the task.")
     # The first time counts: an answer that is opened again was seen before.

@@ -20,6 +20,7 @@ from assessor.desk.task_labels import (
 )
 from assessor.models import Operation, WorkingAssignment
 from evaluation.errors import Refused
+from evaluation.labels import unit_of
 from evaluation.models import Assignment, ListedNugget, NuggetList, Task
 from evaluation.rules.text import shuffled
 from evaluation.tasks.asking import listed_now
@@ -36,6 +37,7 @@ class AskedNugget:
     wording: int
     text: str
     importance: int
+    weight: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,8 @@ class NuggetDesk(JudgingDesk):
             for key in (all_keys if by_answer is None else by_answer[answer])
         ]
         asked = AskedNuggets(nuggets, by_answer)
-        return TaskLabels(answers, asked, judgeable, names, self._labels(context, nuggets))
+        units = {nugget.key: unit_of(nugget.weight) for nugget in nuggets if nugget.weight is not None}
+        return TaskLabels(answers, asked, judgeable, names, self._labels(context, nuggets), units=units)
 
     def _labels(self, context: DeskContext, nuggets: Sequence[AskedNugget]) -> dict[str, StoredLabel]:
         current = [nugget.wording for nugget in nuggets]
@@ -96,6 +99,7 @@ class NuggetDesk(JudgingDesk):
         shows = task.protocol.show_importance
         nuggets = [
             {"key": nugget.key, "text": nugget.text, "importance": _importance(nugget.importance) if shows else ""}
+            | ({"unit": work.units[nugget.key]} if nugget.key in work.units else {})
             for nugget in work.asked.nuggets
         ]
         return {"nuggets": nuggets, "sweep": _sweep(task, work)}
@@ -149,7 +153,11 @@ def nuggets_of(context: DeskContext) -> list[AskedNugget]:
         items = ListedNugget.objects.filter(nugget_list__in=lists.newest_submitted())
     nuggets = {
         item.nugget_version.nugget.public_id: AskedNugget(
-            item.nugget_version.nugget.public_id, item.nugget_version_id, item.nugget_version.text, item.importance
+            item.nugget_version.nugget.public_id,
+            item.nugget_version_id,
+            item.nugget_version.text,
+            item.importance,
+            item.weight,
         )
         for item in items.select_related("nugget_version__nugget")
     }

@@ -31,7 +31,7 @@ from evaluation.tasks.reading_load import readable
 from evaluation.terms import Decision, Importance, Making
 
 ROW = TypeAdapter(Row)
-CHANGING = ["version", "position", "text", "importance", "decision", "parents", "evidence"]
+CHANGING = ["version", "position", "text", "importance", "weight", "group", "decision", "parents", "evidence"]
 
 
 def row_of(stored: WorkingNugget) -> Row:
@@ -48,6 +48,8 @@ def row_of(stored: WorkingNugget) -> Row:
         draft=stored.draft.text if stored.draft else None,
         number=stored.number,
         draft_importance=Importance(stored.draft_importance),
+        weight=stored.weight,
+        group=stored.group,
     )
 
 
@@ -161,7 +163,12 @@ def _restored(context: DeskContext, rows: dict[str, Row], payload: Restore) -> C
     if Decision.REPLACED in (was.decision, current.decision):
         raise Refused("replaced", "This nugget was merged or split; undo that first.")
     restored = replace(
-        current, text=was.text, importance=was.importance, decision=was.decision, evidence=was.evidence
+        current,
+        text=was.text,
+        importance=was.importance,
+        weight=was.weight,
+        decision=was.decision,
+        evidence=was.evidence,
     )
     return put_back(rows, {was.key: restored})
 

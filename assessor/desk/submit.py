@@ -47,7 +47,9 @@ def _freeze_labels(task: Task, work: TaskLabels, judge: Judge, event: Event) -> 
     rows, now = list(desk_of(task.stage).frozen(task, work)), timezone.now()
     for row in rows:
         row.judge, row.submission, row.given_at, row.event = judge, (newest or 0) + 1, now, event
-    return len(earlier.model._default_manager.bulk_create(rows, batch_size=ROWS_A_STATEMENT))
+    labels = earlier.model._default_manager.bulk_create(rows, batch_size=ROWS_A_STATEMENT)
+    asking_of(task.stage).settle(task, [judge])
+    return len(labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,12 @@ def _freeze(task: Task, rows: Mapping[str, Row], stored: Mapping[str, WorkingNug
     for position, row in enumerate(listed(rows)):
         wording = _wording(task, row, stored[row.key])
         ListedNugget.objects.create(
-            nugget_list=nugget_list, nugget_version=wording, position=position, importance=row.importance
+            nugget_list=nugget_list,
+            nugget_version=wording,
+            position=position,
+            importance=row.importance,
+            weight=row.weight,
+            group=row.group,
         )
         _write_lineage(rows, row, wording, stored)
         _write_evidence(task, row, wording)

@@ -4,10 +4,11 @@
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import QuerySet
+from django.db.models.functions import Coalesce
 
 from assessor.desk.context import DeskContext
 from assessor.models import WorkingJudgment
@@ -16,11 +17,12 @@ from evaluation.errors import Refused
 from evaluation.labels import LabelSet
 from evaluation.models import Judgment, StudyPair, Task, TaskAnswer
 from evaluation.stages import Stage
+from evaluation.tasks.asking import KEY, asking_of
 
 SEPARATOR = "/"
 """Between answer and row in a key."""
 
-LABELS = ("label", "first_label", "shown_label")
+LABEL_FIELDS = ("label", "first_label", "shown_label")
 """Fields of a row that hold a label."""
 
 
@@ -37,9 +39,15 @@ def drawn_pairs(context: DeskContext) -> QuerySet[StudyPair]:
     return StudyPair.objects.filter(study=context.study, topic=context.topic)
 
 
-def shown_answers(context: DeskContext) -> QuerySet[TaskAnswer]:
-    """Return the answers on the screen, in the task's order; of those with the very same text the first."""
-    return TaskAnswer.objects.filter(task=context.task, same_as=None).order_by("position")
+def shown_answers(context: DeskContext) -> QuerySet[Any, Any]:
+    """Return the answers on the screen, or passages, or battles, in the task's order; of equal texts the first.
+
+    `key` and `public_id`: those of the answer, passage or battle.
+    """
+    answers = TaskAnswer.objects.filter(task=context.task, same_as=None).order_by("position")
+    return answers.annotate(
+        key=KEY, public_id=Coalesce("answer__public_id", "segment__public_id", "battle__public_id")
+    )
 
 
 @dataclass(slots=True)
@@ -55,7 +63,7 @@ class StoredLabel:
     def row(self) -> LabelRow:
         labels = self.desk.labels
         values = {name: getattr(self.stored, name) for name in ("version", "label", "reason", *self.desk.fields)}
-        for name in set(LABELS) & set(values):
+        for name in set(LABEL_FIELDS) & set(values):
             values[name] = _word(labels, values[name])
         if self.machine:
             # Agreement with a machine is measured on what was seen, not on what the machine says by now.
@@ -67,7 +75,7 @@ class StoredLabel:
         stored = self.stored
         for name in ("version", "label", "reason", *self.desk.fields):
             value = getattr(row, name)
-            setattr(stored, name, _code(self.desk.labels, value) if name in LABELS else value)
+            setattr(stored, name, _code(self.desk.labels, value) if name in LABEL_FIELDS else value)
         stored.save(force_insert=stored.pk is None, force_update=stored.pk is not None)
 
 
@@ -85,6 +93,7 @@ class TaskLabels:
     """A judging task as a whole, in the order of the screen. `asked`: what its desk asks, as the desk itself knows it.
 
     `names`: of everything that is asked, as the screen has it. `judgeable`: keys of the labels that are to be given.
+    `units`: what the captions of labels depend on (`LabelSet.caption`), by the row's part of a key, but the usual one.
     """
 
     answers: tuple[tuple[str, bool], ...]
@@ -93,6 +102,10 @@ class TaskLabels:
     names: dict[str, str]
     labels: dict[str, StoredLabel]
     not_askable: int = 0
+    units: Mapping[str, str] = field(default_factory=dict)
+
+    def unit(self, key: str) -> str:
+        return self.units.get(key.rpartition(SEPARATOR)[2], "")
 
     @property
     def missing(self) -> list[str]:
@@ -100,7 +113,7 @@ class TaskLabels:
 
 
 class JudgingDesk:
-    """Desk of a stage whose units are whole answers: one row beside each, with the stage's question."""
+    """Desk of a stage whose units are whole answers or passages: one row beside each, with the stage's question."""
 
     fields: tuple[str, ...] = ("extras",)
     """Fields of its rows beside key, version, label and reason."""
@@ -109,6 +122,7 @@ class JudgingDesk:
     """Whether a label may say in which sentence it found its nugget; such a desk may have a sweep."""
     cites = False
     """Whether passages are read beside the answers."""
+    page = "assessor/judge.html"
     template, pane = "assessor/judge_rows.html", "Labels"
     """The right pane, and its name for screen readers."""
 
@@ -118,25 +132,31 @@ class JudgingDesk:
     def find(self, context: DeskContext, key: str) -> StoredLabel:
         """Return the label of one unit. Raises `Refused` for a key that is not one of the task's."""
         answer, _, row = key.partition(SEPARATOR)
-        there = shown_answers(context).filter(answer__public_id=answer).values_list("answer", flat=True).first()
+        there = shown_answers(context).filter(public_id=answer).values_list("key", flat=True).first()
         if there is None or row != self.stage:
-            raise Refused("no_such_pair", "This answer is not among those of the task.")
+            raise Refused("no_such_pair", f"This {self.stage.reads} is not among those of the task.")
         stored = WorkingJudgment.objects.filter(task=context.task, unit=answer).first()
-        new = WorkingJudgment(task_id=context.task, unit=answer, answer_id=there, version=0)
+        column = f"{asking_of(self.stage).column}_id"
+        new = WorkingJudgment(task_id=context.task, unit=answer, version=0, **{column: there})
         return StoredLabel(key, stored or new, self)
 
     def read(self, context: DeskContext) -> TaskLabels:
         """Return a task as a whole. Labels of what is not asked any more are kept, and left out here."""
         answers = answers_of(context)
         keys = {answer: f"{answer}{SEPARATOR}{self.stage}" for answer, _ in answers}
-        stored = WorkingJudgment.objects.filter(task=context.task, unit__in=keys).order_by("answer_id")
+        stored = WorkingJudgment.objects.filter(task=context.task, unit__in=keys).order_by(
+            "answer_id", "segment_id"
+        )
         labels = {keys[row.unit]: StoredLabel(keys[row.unit], row, self) for row in stored}
-        names = {key: f"Answer {number}" for number, key in enumerate(keys.values(), start=1)}
+        noun = self.stage.reads.capitalize()
+        names = {key: f"{noun} {number}" for number, key in enumerate(keys.values(), start=1)}
         return TaskLabels(answers, None, [*keys.values()], names, labels)
 
     def state(self, task: Task, work: TaskLabels) -> dict[str, Any]:
         """Return the part of a desk's state that its script draws, beside answers and labels."""
-        return {"nuggets": [{"key": self.stage, "text": self.stage.question, "importance": ""}], "sweep": False}
+        name = self.stage.item.capitalize()
+        asked = {"key": self.stage, "text": self.stage.question, "importance": "", "name": name}
+        return {"nuggets": [asked], "sweep": False}
 
     def answer_state(self, work: TaskLabels, answer: str) -> dict[str, Any]:
         return {}
@@ -148,14 +168,16 @@ class JudgingDesk:
     def frozen(self, task: Task, work: TaskLabels) -> Iterator[Any]:
         """Yield the rows of a submission, without judge, submission, time and event; those of copies too."""
         same = same_answers(task)
-        copies = dict(TaskAnswer.objects.filter(task=task).values_list("answer", "answer__public_id"))
+        answers = TaskAnswer.objects.filter(task=task, answer__isnull=False)
+        copies = dict(answers.values_list("answer", "answer__public_id"))
         for stored in (work.labels[key].stored for key in work.judgeable):
             for answer in same.get(stored.answer_id, [stored.answer_id]):
                 yield Judgment(
                     stage=task.stage,
                     topic_id=task.topic_id,
-                    unit=copies[answer],
+                    unit=copies.get(answer, stored.unit),
                     answer_id=answer,
+                    segment_id=stored.segment_id,
                     label=stored.label,
                     raw=stored.reason,
                     extras=stored.extras,
@@ -168,7 +190,7 @@ class JudgingDesk:
 
 def answers_of(context: DeskContext) -> tuple[tuple[str, bool], ...]:
     """Return the answers on the screen, each with whether it was seen."""
-    rows = shown_answers(context).values_list("answer__public_id", "seen_at")
+    rows = shown_answers(context).values_list("public_id", "seen_at")
     return tuple((answer, seen_at is not None) for answer, seen_at in rows)
 
 

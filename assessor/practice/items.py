@@ -15,7 +15,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign, Event, Membership, Protocol, Task
 from evaluation.stages import STAGES, Stage
 from evaluation.tasks.changes import lock_own_task
-from evaluation.terms import PracticeKind, Role
+from evaluation.terms import PracticeKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ def replaced_items_for(viewer: User, campaign: Campaign) -> int:
 
 def _people(campaigns: Sequence[int], answers: Sequence[PracticeAnswer]) -> list[User]:
     """Return the assessors, and who was one and has answered, by name."""
-    members = Membership.objects.filter(campaign__in=campaigns, role=Role.ASSESSOR).select_related("user")
+    members = Membership.objects.of_assessors().filter(campaign__in=campaigns).select_related("user")
     people = {member.user for member in members} | {answer.user for answer in answers}
     return sorted(people, key=lambda user: (user.name, user.username))
 

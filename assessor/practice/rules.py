@@ -14,7 +14,7 @@ from evaluation.stages import Stage
 from evaluation.terms import Importance, PracticeKind
 from web.text import plural
 
-LABELS: Final[Mapping[PracticeKind, tuple[IntEnum, ...]]] = {
+PRACTICE_LABELS: Final[Mapping[PracticeKind, tuple[IntEnum, ...]]] = {
     PracticeKind.ASSIGN: tuple(degree.code for degree in NUGGET_LABELS.degrees),
     PracticeKind.SUPPORT: tuple(degree.code for degree in CITATION_LABELS.degrees),
     PracticeKind.IMPORTANCE: (Importance.VITAL, Importance.OKAY),
@@ -41,11 +41,11 @@ def items_of_stage(stage: Stage, offered: Iterable[Offered]) -> tuple[int, ...]:
 
 
 def codes_of(kind: PracticeKind) -> dict[str, int]:
-    return {label.name.lower(): int(label) for label in LABELS[kind]}
+    return {label.name.lower(): int(label) for label in PRACTICE_LABELS[kind]}
 
 
 def word_of(kind: PracticeKind, code: int) -> str:
-    return next(label.name.lower() for label in LABELS[kind] if label == code)
+    return next(label.name.lower() for label in PRACTICE_LABELS[kind] if label == code)
 
 
 def check_done(left: int) -> None:

@@ -27,7 +27,8 @@ from evaluation.rows.base import Reader, Row, Values
 from evaluation.rules.tasks import ACTIVE, Act, can_act
 from evaluation.rules.text import matcher
 from evaluation.stages import STAGES, Stage
-from evaluation.terms import TASK_EVENTS, DrawKind, RemarkKind, Role, TaskState
+from evaluation.terms import TASK_EVENTS, DrawKind, RemarkKind, TaskState
+from web.words import word_of
 
 
 class TopicState(StrEnum):
@@ -156,7 +157,7 @@ def any_task_for(viewer: User, public_id: str) -> Task:
 
 
 def assessors_for(viewer: User, campaign: Campaign) -> list[User]:
-    members = Membership.objects.filter(campaign__in=within(viewer, campaign), role=Role.ASSESSOR)
+    members = Membership.objects.of_assessors().filter(campaign__in=within(viewer, campaign))
     return sorted(User.objects.filter(pk__in=members.values("user")), key=lambda user: (user.name, user.username))
 
 
@@ -330,7 +331,7 @@ def history_of(task: Task) -> list[TaskEvent]:
     return [
         TaskEvent(
             at=event.at,
-            what=event.kind.removeprefix("task.").replace("_", " "),
+            what=word_of(event.kind.removeprefix("task.")),
             who=event.actor.name if event.actor else "",
             reason=str(event.payload.get("reason", "")),
         )
@@ -341,6 +342,9 @@ def history_of(task: Task) -> list[TaskEvent]:
 def _asking() -> QuerySet[Remark]:
     return Remark.objects.filter(answered_at=None, kind__in=ASKING)
 
+
+NAMED_OR_WRITTEN = ("blocked_reason", "reopened_reason", "qrels", "study")
+"""Columns that somebody wrote or named, in which a person may be named."""
 
 BLINDED = (
     "topic_id",
@@ -432,8 +436,7 @@ class Tasks(Reader):
     def _row(self, values: Values, submitted: datetime | None) -> Row:
         row, campaign, names = self.plain(values), values[2], self.names
         return row | {
-            "blocked_reason": names.clean(campaign, row["blocked_reason"]),
-            "reopened_reason": names.clean(campaign, row["reopened_reason"]),
+            **{name: names.clean(campaign, row[name]) for name in NAMED_OR_WRITTEN},
             "assessor": names.person(campaign, row["assessor"]),
             "nugget_set": names.nugget_set(row["nugget_set"]),
             "drafts": names.nugget_set(row["drafts"]),

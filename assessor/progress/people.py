@@ -18,7 +18,7 @@ from evaluation.labels import LabelSet
 from evaluation.models import Campaign, Judge, Judgment, Membership, SupportJudgment, Task
 from evaluation.rules.tasks import ACTIVE
 from evaluation.stages import STAGES, Stage
-from evaluation.terms import JudgeKind, Role, SupportCondition, TaskState
+from evaluation.terms import JudgeKind, SupportCondition, TaskState
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ Latencies = dict[int, list[int]]
 
 def assessors_at_work(viewer: User, campaign: Campaign) -> list[Assessor]:
     mine = within(viewer, campaign)
-    roles = Membership.objects.filter(campaign__in=mine, role=Role.ASSESSOR)
+    roles = Membership.objects.of_assessors().filter(campaign__in=mine)
     paused = dict(roles.values_list("user", "paused_at"))
     held = Task.objects.filter(campaign__in=mine).not_withdrawn().order_by()
     holders = set(held.values_list("assessor", flat=True).distinct())
@@ -180,6 +180,7 @@ def _latencies(campaign: Campaign, _made: datetime, _revision: int) -> Latencies
 @lru_cache(maxsize=16)
 def _mixes(campaign: Campaign, _made: datetime, _revision: int) -> Mixes:
     """Count once per state of the campaign. `_made` tells databases apart."""
+    protocol = campaign.protocol
     parts: dict[Stage, list[Row]] = {}
     supported = SupportJudgment.objects.current().filter(segment__campaign=campaign, judge__aside=False)
     labels = supported.order_by().values_list("judge", "judge__kind", "sentence__answer__topic", "label")
@@ -196,7 +197,7 @@ def _mixes(campaign: Campaign, _made: datetime, _revision: int) -> Mixes:
     return {
         (judge, stage): pair
         for stage, rows in parts.items()
-        for judge, pair in _beside_others(stage.labels, rows).items()
+        for judge, pair in _beside_others(protocol.labels_of(stage), rows).items()
     }
 
 

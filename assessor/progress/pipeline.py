@@ -1,11 +1,11 @@
 """Topics of a campaign by stage of the pipeline: the counts of Today, and the rows that they open in Work."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from typing import Final
+from typing import TypeAlias
 
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -13,8 +13,9 @@ from accounts.models import User
 from assessor.progress.labelled import Labelled, citations_of, labels_of, standing_lists
 from assessor.progress.matrix import counted, tasks_for
 from evaluation.corpus.topics import topics_for
-from evaluation.models import Campaign, Qrel
-from evaluation.stages import STAGES, Stage
+from evaluation.domain.stage_labels import stages_of_judgments
+from evaluation.models import Campaign, Judgment, Qrel
+from evaluation.stages import STAGES, Stage, stage_of
 from evaluation.terms import Origin, TaskState
 
 
@@ -29,11 +30,24 @@ class Step(StrEnum):
     @property
     def stages(self) -> tuple[Stage, ...]:
         belongs = {
+            Step.PASSAGES: lambda stage: stage.gives_grades,
             Step.NUGGETS: lambda stage: not stage.judges,
             Step.LABELS: lambda stage: stage.by_list,
             Step.CITATIONS: lambda stage: stage.condition,
-        }.get(self, lambda _stage: False)
+        }[self]
         return tuple(filter(belongs, STAGES.values()))
+
+
+AnyStep: TypeAlias = Step | Stage
+"""A judging stage without a step among the four is one of its own."""
+
+
+def words_of_step(step: AnyStep) -> str:
+    return step.words if isinstance(step, Stage) else step.capitalize()
+
+
+def step_named(name: str) -> AnyStep:
+    return stage_of(name) if name in STAGES else Step(name)
 
 
 class StepState(StrEnum):
@@ -47,8 +61,10 @@ class StepState(StrEnum):
     WAITING = "waiting"
 
 
-STEP_STATES: Final = [(f"{step}:{state}", f"{step.capitalize()}: {state}") for step in Step for state in StepState]
-"""Choices of the search in Work: the topics behind one count of Today."""
+def step_states() -> list[tuple[str, str]]:
+    """Return the choices of the search in Work: the topics behind one count of Today."""
+    steps = (*Step, *stages_of_judgments())
+    return [(f"{step}:{state}", f"{words_of_step(step)}: {state}") for step in steps for state in StepState]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +86,24 @@ class PipelineTask:
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Every topic's state at every step; `lists`: the origins of the lists that each topic has."""
+    """Every topic's state at every step; `lists`: the origins of the lists that each topic has.
+
+    A stage that is a step of its own is here from its first task or label on.
+    """
 
     topics: tuple[PipelineTopic, ...]
-    states: Mapping[Step, Mapping[int, StepState]]
+    states: Mapping[AnyStep, Mapping[int, StepState]]
     tasks: tuple[PipelineTask, ...]
     lists: frozenset[tuple[int, str]]
 
-    def topics_at(self, step: Step, *states: StepState) -> list[PipelineTopic]:
+    def topics_at(self, step: AnyStep, *states: StepState) -> list[PipelineTopic]:
         return [topic for topic in self.topics if self.states[step][topic.pk] in states]
 
     def has_list(self, topic: PipelineTopic, origin: Origin) -> bool:
         return (topic.pk, origin) in self.lists
 
-    def tasks_of(self, step: Step, *states: TaskState) -> list[PipelineTask]:
-        stages = step.stages
+    def tasks_of(self, step: AnyStep, *states: TaskState) -> list[PipelineTask]:
+        stages = _stages_of(step)
         return [task for task in self.tasks if task.stage in stages and (not states or task.state in states)]
 
 
@@ -106,21 +125,37 @@ def pipeline_for(viewer: User, campaign: Campaign) -> Pipeline:
     keys = [topic.pk for topic in topics]
     to_read = graded_to_read(campaign).filter(topic=OuterRef("pk"))
     readable = set(seen.filter(Exists(to_read)).values_list("pk", flat=True))
-    passages = {pk: StepState.DONE if pk in graded else StepState.READY for pk in keys}
     of_tasks = {step: _of_tasks(step, tasks, keys) for step in Step}
+    passages = {
+        pk: of_tasks[Step.PASSAGES].get(pk) or _without_task(done=pk in graded, begins=True) for pk in keys
+    }
     nuggets = {
         pk: of_tasks[Step.NUGGETS].get(pk) or _without_task(done=pk in listed, begins=pk in readable)
         for pk in keys
     }
     final = {pk for pk, state in nuggets.items() if state is StepState.DONE}
     labels, citations = labels_of(campaign), citations_of(campaign)
-    states = {
+    states: dict[AnyStep, Mapping[int, StepState]] = {
         Step.PASSAGES: passages,
         Step.NUGGETS: nuggets,
         Step.LABELS: _judged(keys, of_tasks[Step.LABELS], labels, final),
         Step.CITATIONS: _judged(keys, of_tasks[Step.CITATIONS], citations, None),
     }
-    return Pipeline(topics, states, tasks, lists)
+    return Pipeline(topics, states | _of_stages(campaign, tasks, keys), tasks, lists)
+
+
+def _of_stages(
+    campaign: Campaign, tasks: Sequence[PipelineTask], keys: Iterable[int]
+) -> dict[AnyStep, Mapping[int, StepState]]:
+    labels = Judgment.objects.current().filter(topic__campaign=campaign, judge__aside=False).order_by()
+    labelled = set(labels.values_list("stage", "topic__pk").distinct())
+    begun = {task.stage for task in tasks} | {stage for stage, _ in labelled}
+    states: dict[AnyStep, Mapping[int, StepState]] = {}
+    for stage in filter(begun.__contains__, stages_of_judgments()):
+        of_tasks = _of_tasks(stage, tasks, keys)
+        of_labels = {pk: StepState.IN_PROGRESS for pk in keys if (stage, pk) in labelled}
+        states[stage] = dict.fromkeys(keys, StepState.READY) | of_labels | of_tasks
+    return states
 
 
 def graded_to_read(campaign: Campaign) -> QuerySet[Qrel]:
@@ -131,14 +166,20 @@ def graded_to_read(campaign: Campaign) -> QuerySet[Qrel]:
 
 
 def topics_at_step(viewer: User, campaign: Campaign, choice: str) -> list[int]:
-    """Keys of the topics that one of `STEP_STATES` means."""
-    step, _, state = choice.partition(":")
-    return [topic.pk for topic in pipeline_for(viewer, campaign).topics_at(Step(step), StepState(state))]
+    """Keys of the topics that one of `step_states` means."""
+    name, _, state = choice.partition(":")
+    pipeline, step = pipeline_for(viewer, campaign), step_named(name)
+    # Nobody has begun a stage that has no states.
+    return [topic.pk for topic in pipeline.topics_at(step, StepState(state))] if step in pipeline.states else []
 
 
-def _of_tasks(step: Step, tasks: Iterable[PipelineTask], keys: Iterable[int]) -> dict[int, StepState]:
+def _stages_of(step: AnyStep) -> tuple[Stage, ...]:
+    return (step,) if isinstance(step, Stage) else step.stages
+
+
+def _of_tasks(step: AnyStep, tasks: Iterable[PipelineTask], keys: Iterable[int]) -> dict[int, StepState]:
     by_topic: dict[int, set[str]] = defaultdict(set)
-    stages = step.stages
+    stages = _stages_of(step)
     for task in tasks:
         if task.stage in stages:
             by_topic[task.topic].add(task.state)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from assessor.rules.op_schemas import GiveLabel, Locate
+from assessor.rules.op_schemas import GiveLabel, Locate, MarkEvidence
 from evaluation.errors import Refused
 from evaluation.labels import CANT_JUDGE
 from web.text import trimmed
@@ -18,7 +18,8 @@ NO_MACHINE_LABEL = "failed"
 class LabelRow:
     """One label in the making; version 0: never touched. `label`: its word, None where there is none.
 
-    `sentence`, `first_label`: only where nuggets are assigned. `shown_label`, `shown_ms`, `accepted`: only where the
+    `sentence`, `first_label`: only where nuggets are assigned. `evidence`: only where support is judged, a sentence of
+    the passage; it may be there before the label. `shown_label`, `shown_ms`, `accepted`: only where the
     machine's label is on the screen.
     """
 
@@ -31,6 +32,7 @@ class LabelRow:
     shown_label: str | None = None
     shown_ms: int | None = None
     accepted: bool = False
+    evidence: int | None = None
     extras: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -67,6 +69,10 @@ def locate(row: LabelRow, place: Locate) -> LabelRow:
     if row.label is None:
         raise Refused("no_label", "Give a label first, then say where it is.")
     return replace(row, sentence=place.sentence, version=row.version + 1)
+
+
+def mark_evidence(row: LabelRow, mark: MarkEvidence) -> LabelRow:
+    return replace(row, evidence=mark.sentence, version=row.version + 1)
 
 
 def back_to(row: LabelRow, past: LabelRow | None) -> LabelRow:

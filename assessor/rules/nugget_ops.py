@@ -19,6 +19,7 @@ from assessor.rules.op_schemas import (
     New,
     Payload,
     SetImportance,
+    SetWeight,
     Split,
     Unlink,
 )
@@ -53,6 +54,8 @@ class Row:
     draft: str | None = None
     number: int
     draft_importance: Importance = Importance.UNKNOWN
+    weight: float | None = None
+    group: str = ""
 
 
 Rows: TypeAlias = Mapping[str, Row]
@@ -128,6 +131,11 @@ def _importance(rows: Rows, payload: SetImportance) -> Changes:
     return {row.key: replace(row, importance=payload.importance)}
 
 
+def _weight(rows: Rows, payload: SetWeight) -> Changes:
+    row = _row(rows, payload.key)
+    return {row.key: replace(row, weight=payload.weight)}
+
+
 def _edit(rows: Rows, payload: Edit) -> Changes:
     row = _row(rows, payload.key)
     # Whoever rewords a proposal has accepted it; asking once more would cost a key for each nugget.
@@ -138,7 +146,7 @@ def _edit(rows: Rows, payload: Edit) -> Changes:
 def _add(rows: Rows, payload: Add) -> Changes:
     after = payload.after
     position = _place_after(rows, after) if after else _last_place(rows)
-    row = _new_row(rows, payload, Making.ADDED, (), position)
+    row = _new_row(rows, payload, Making.ADDED, (), position, group=rows[after].group if after else "")
     return {row.key: row, **_spread(rows, row)}
 
 
@@ -149,7 +157,8 @@ def _merge(rows: Rows, payload: Merge) -> Changes:
     if any(row.decision is Decision.REPLACED for row in parents):
         raise Refused("replaced", "One of these nuggets was merged or split already.")
     first = min(parents, key=lambda row: row.position)
-    row = _new_row(rows, payload, Making.MERGED, tuple(parent.key for parent in parents), first.position)
+    keys = tuple(parent.key for parent in parents)
+    row = _new_row(rows, payload, Making.MERGED, keys, first.position, group=first.group)
     # Parents stay beside the list: the lineage of what replaced them leads through them.
     return {row.key: row, **{parent.key: replace(parent, decision=Decision.REPLACED) for parent in parents}}
 
@@ -164,7 +173,11 @@ def _split(rows: Rows, payload: Split) -> Changes:
     # The parts take the place of their parent: nothing else moves on the screen.
     room = _next_position(rows, parent.position) - parent.position
     new_rows = [
-        _new_row(rows, part, Making.SPLIT, (parent.key,), parent.position + room * index / len(parts), index)
+        _new_row(
+            *(rows, part, Making.SPLIT, (parent.key,), parent.position + room * index / len(parts)),
+            index=index,
+            group=parent.group,
+        )
         for index, part in enumerate(parts)
     ]
     if len({row.key for row in new_rows}) < len(new_rows):
@@ -173,7 +186,14 @@ def _split(rows: Rows, payload: Split) -> Changes:
 
 
 def _new_row(
-    rows: Rows, payload: New, making: Making, parents: tuple[str, ...], position: float, index: int = 0
+    rows: Rows,
+    payload: New,
+    making: Making,
+    parents: tuple[str, ...],
+    position: float,
+    *,
+    index: int = 0,
+    group: str,
 ) -> Row:
     key = payload.key
     if key in rows:
@@ -188,6 +208,8 @@ def _new_row(
         parents=parents,
         evidence=_evidence(payload.evidence),
         number=next_number(rows) + index,
+        weight=payload.weight,
+        group=group,
     )
 
 
@@ -242,6 +264,7 @@ def _spread(rows: Rows, placed: Row) -> Changes:
 EFFECTS: dict[type[Payload], Callable[[Rows, Any], Changes]] = {
     Decide: _decide,
     SetImportance: _importance,
+    SetWeight: _weight,
     Edit: _edit,
     Add: _add,
     Merge: _merge,
@@ -251,9 +274,10 @@ EFFECTS: dict[type[Payload], Callable[[Rows, Any], Changes]] = {
     Move: _move,
 }
 
-LABELS = {
+NUGGET_OP_WORDS = {
     "decide": "Decision",
     "importance": "Importance",
+    "weight": "Weight",
     "edit": "Wording",
     "add": "New nugget",
     "merge": "Merge",

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from evaluation.formats.lines import Weight
 from evaluation.terms import Decision, Importance, PassageMark
 
 Key = Annotated[str, Field(min_length=1, max_length=36)]
@@ -37,6 +38,10 @@ class SetImportance(OfNugget):
     importance: Importance
 
 
+class SetWeight(OfNugget):
+    weight: Weight | None
+
+
 class Edit(OfNugget):
     text: str
 
@@ -45,6 +50,7 @@ class New(OfNugget):
     text: str
     importance: Importance = Importance.UNKNOWN
     evidence: list[Pair] = []
+    weight: Weight | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class Add(New):
@@ -124,6 +130,13 @@ class Locate(Payload):
     sentence: SentenceIndex | None
 
 
+class MarkEvidence(Payload):
+    """`sentence`: of the cited passage; None takes the mark away."""
+
+    key: Key
+    sentence: SentenceIndex | None
+
+
 class OpenAnswer(Payload):
     answer: SegmentId
 
@@ -135,6 +148,7 @@ class Sweep(Payload):
 LABEL_PAYLOADS: dict[str, type[Payload]] = {
     "label": GiveLabel,
     "locate": Locate,
+    "evidence": MarkEvidence,
     "open": OpenAnswer,
     "sweep": Sweep,
     "search": Search,
@@ -146,6 +160,7 @@ LABEL_PAYLOADS: dict[str, type[Payload]] = {
 PAYLOADS: dict[str, type[Payload]] = {
     "decide": Decide,
     "importance": SetImportance,
+    "weight": SetWeight,
     "edit": Edit,
     "add": Add,
     "merge": Merge,

@@ -1,6 +1,6 @@
 """Conditions of a submission, and the drafts that each nugget comes from."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assessor.rules.nugget_ops import Row, Rows, ordered
@@ -18,13 +18,31 @@ def undecided(rows: Rows) -> list[Row]:
 
 
 def without_importance(rows: Rows) -> list[Row]:
-    return [row for row in listed(rows) if row.importance is Importance.UNKNOWN]
+    """Return what is neither vital nor okay; in a rubric it is the weight that counts."""
+    kept = listed(rows)
+    if any(row.weight is not None for row in kept):
+        return []
+    return [row for row in kept if row.importance is Importance.UNKNOWN]
+
+
+def without_weight(rows: Rows) -> list[Row]:
+    """Return what has no weight in a list in which others have one."""
+    kept = listed(rows)
+    lacking = [row for row in kept if row.weight is None]
+    return lacking if len(lacking) < len(kept) else []
 
 
 def check_complete(rows: Rows, limit: int | None) -> None:
     """Raise `Refused` where the list cannot be submitted yet: every draft needs a decision."""
     if waiting := undecided(rows):
         raise Refused("undecided", f"{len(waiting)} {plural(len(waiting), 'nugget is', 'nuggets are')} undecided.")
+    if waiting := without_weight(rows):
+        others = len(listed(rows)) - len(waiting)
+        raise Refused(
+            "no_weight",
+            f"{len(waiting)} {plural(len(waiting), 'nugget has', 'nuggets have')} no weight; the {others} "
+            f"{plural(others, 'other')} of the list {plural(others, 'has', 'have')} one.",
+        )
     if waiting := without_importance(rows):
         raise Refused(
             "no_importance",
@@ -57,7 +75,10 @@ def relation_of(row: Row) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """State of a list before it is submitted. The tuples hold keys, in the order of the list."""
+    """State of a list before it is submitted. The tuples hold keys, in the order of the list.
+
+    `weights`: sum of those above 0; None where no nugget has one.
+    """
 
     kept: int
     rejected: int
@@ -66,13 +87,15 @@ class Review:
     split: int
     reworded: int
     over_limit: int
+    weights: float | None
     undecided: tuple[str, ...]
     without_importance: tuple[str, ...]
+    without_weight: tuple[str, ...]
     without_evidence: tuple[str, ...]
 
     @property
     def is_complete(self) -> bool:
-        return not (self.undecided or self.without_importance or self.over_limit)
+        return not (self.undecided or self.without_importance or self.without_weight or self.over_limit)
 
 
 def review_of(rows: Rows, limit: int | None) -> Review:
@@ -86,11 +109,18 @@ def review_of(rows: Rows, limit: int | None) -> Review:
         merged=makings.count(Making.MERGED),
         split=makings.count(Making.SPLIT),
         reworded=sum(row.draft is not None and row.text != row.draft for row in kept),
+        weights=_weights(kept),
         over_limit=0 if limit is None else max(0, len(kept) - limit),
         undecided=tuple(row.key for row in undecided(rows)),
         without_importance=tuple(row.key for row in without_importance(rows)),
+        without_weight=tuple(row.key for row in without_weight(rows)),
         without_evidence=tuple(row.key for row in kept if not row.evidence),
     )
+
+
+def _weights(kept: Sequence[Row]) -> float | None:
+    weights = [row.weight for row in kept if row.weight is not None]
+    return round(sum(weight for weight in weights if weight > 0), 3) if weights else None
 
 
 def numbers_of(rows: Rows) -> dict[str, int]:

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from assessor.rules.nugget_ops import LABELS as OF_NUGGETS
+from assessor.rules.nugget_ops import NUGGET_OP_WORDS
 
-LABELS = OF_NUGGETS | {"label": "Label", "locate": "Place in the answer"}
+OP_WORDS = NUGGET_OP_WORDS | {"label": "Label", "locate": "Place in the answer", "evidence": "Evidence"}
 """Names of steps on the buttons, by the kind of their operations."""
 
 NOTED = ("mark", "compose", "search", "open", "sweep")
@@ -52,13 +52,13 @@ def stacks(log: Iterable[UndoEntry]) -> tuple[list[Undoable], list[Undoable]]:
             _keep_versions(redo, logged)
         elif logged.kind == "redo":
             _pass_on(redo, undo, logged.target)
-        elif logged.kind in LABELS:
+        elif logged.kind in OP_WORDS:
             # As in every editor: redo after a new step would bring back rows that know nothing of it.
             redo.clear()
             if undo and undo[-1].step == logged.step:
                 undo[-1].grow(logged)
             else:
-                undo.append(Undoable(logged.step, LABELS[logged.kind], dict(logged.before), dict(logged.after)))
+                undo.append(Undoable(logged.step, OP_WORDS[logged.kind], dict(logged.before), dict(logged.after)))
     return undo, redo
 
 

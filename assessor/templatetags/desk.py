@@ -1,6 +1,5 @@
 """Shell of every desk, whichever view renders it: the account's settings and keys, and the words."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +11,11 @@ from accounts.desk_settings import DeskSettings, desk_settings_of
 from accounts.models import User
 from assessor.blind.desk import DeskPage
 from assessor.blind.guidelines import IMPORTANCE, Definition, definitions_of
+from assessor.blind.judging import ShownSentence
 from assessor.keymap import NOT_PRACTISED, importance_keymap, keymap_json
-from assessor.rules.citation_marks import Piece
 from assessor.views.time import account_id
 from evaluation.labels import IMPORTANCE_LABELS, LabelSet
+from evaluation.templatetags.answers import shown_as_read
 from evaluation.terms import PracticeKind
 
 register = template.Library()
@@ -39,20 +39,31 @@ register.simple_tag(account_id, name="desk_account")
 def desk_shell(user: User, desk: DeskPage) -> Shell:
     settings, head = desk_settings_of(user), desk.head
     is_importance = desk.practice == PracticeKind.IMPORTANCE
-    forbidden = {"nugget-search": not head.searches_nuggets, "words": not head.copies_words}
+    forbidden = {
+        "nugget-search": not head.searches_nuggets,
+        "words": not head.copies_words,
+        "place-previous": not head.helps_places,
+    }
     forbidden |= dict.fromkeys(NOT_PRACTISED, bool(desk.practice))
+    forbidden |= {label.action: label.word not in head.labels.words for label in head.stage.labels.degrees}
     keymap = keymap_json(settings, head.stage, [name for name, is_forbidden in forbidden.items() if is_forbidden])
     return Shell(
         account_id(user),
         settings,
         importance_keymap(settings, keymap) if is_importance else keymap,
-        IMPORTANCE_LABELS if is_importance else head.stage.labels,
-        IMPORTANCE if is_importance else definitions_of(head.stage, show_importance=head.show_importance),
+        IMPORTANCE_LABELS if is_importance else head.labels,
+        IMPORTANCE
+        if is_importance
+        else definitions_of(head.stage, labels=head.labels, show_importance=head.show_importance),
     )
 
 
 @register.filter
-def marked(pieces: Iterable[Piece]) -> SafeString:
+def marked(sentence: ShownSentence) -> SafeString:
     """Text of a sentence with its citation marks set apart."""
+    if sentence.markdown:
+        return shown_as_read((piece.text, piece.is_mark) for piece in sentence.pieces)
     marks = ('<span class="citation-mark">{}</span>', "{}")
-    return format_html_join("", "{}", ((format_html(marks[not piece.is_mark], piece.text),) for piece in pieces))
+    return format_html_join(
+        "", "{}", ((format_html(marks[not piece.is_mark], piece.text),) for piece in sentence.pieces)
+    )

@@ -16,8 +16,9 @@ from pydantic import BaseModel, Field
 
 from accounts.http import UserRequest
 from assessor.access import after_notice, body_of, desk_json, own_task_or_404
+from assessor.blind.cited import CitedPassage
 from assessor.blind.desk import desk_page, desk_state, task_head
-from assessor.blind.judging import CitedPassage, ShownAnswer, first_view, shown_answer
+from assessor.blind.judging import ShownAnswer, first_view, shown_answer
 from assessor.blind.practice import practice_progress
 from assessor.blind.tasks import done_for
 from assessor.desk.apply_op import OpReceipt, apply_op
@@ -55,7 +56,7 @@ def task(request: UserRequest, public_id: str) -> HttpResponse:
         return render(request, "assessor/desk.html", {"desk": desk, "done": done})
     # In the page, the texts are read before the scripts came that could ask for them.
     first = first_view(desk.state, partial(shown_answer, public_id, request.user))
-    return render(request, "assessor/judge.html", {"desk": desk, "done": done, "first": first})
+    return render(request, desk.parts.page, {"desk": desk, "done": done, "first": first})
 
 
 @require_POST

@@ -1,4 +1,4 @@
-"""Campaigns that a viewer may see, and those they may see unblinded: every other read starts here."""
+"""Who may see, organize and judge a campaign. Every other read of one begins with these."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from allauth.mfa.models import Authenticator
 from django.db.models import Count, Q, QuerySet
 
 from accounts.models import User
-from evaluation.models import Assignment, Campaign, Membership, Run, SupportJudgment, Task, Topic
+from evaluation.models import Assignment, Campaign, Membership, Run, SupportJudgment, Task, Topic, Verdict
 from evaluation.rules.tasks import UNBLINDED_ROLES
 from evaluation.terms import Role
 
@@ -44,7 +44,7 @@ def unblinded(viewer: User) -> QuerySet[Campaign]:
 def _unblinded(viewer: int, *, everywhere: bool) -> QuerySet[Campaign]:
     mine = Membership.objects.filter(user=viewer)
     # Copies hold the same answers, so judging in a campaign blinds for its whole family.
-    judging = mine.filter(role=Role.ASSESSOR).values("campaign__family")
+    judging = mine.of_assessors().values("campaign__family")
     working = Task.objects.filter(assessor=viewer).not_withdrawn().values("campaign__family")
     open_to_me = Q() if everywhere else Q(pk__in=mine.filter(role__in=UNBLINDED_ROLES).values("campaign"))
     return Campaign.objects.filter(open_to_me).exclude(family__in=judging).exclude(family__in=working)
@@ -74,6 +74,15 @@ def may_organize(viewer: User, campaign: Campaign) -> bool:
 def may_run_jobs(viewer: User, campaign: Campaign) -> bool:
     """Whether a viewer may start, cancel and retry jobs: money is the organizers'."""
     return may_organize(viewer, campaign)
+
+
+def judged_by(viewer: User) -> QuerySet[Campaign]:
+    """Return the campaigns of which somebody is an assessor, so that their tasks there are open to them."""
+    return Campaign.objects.filter(pk__in=Membership.objects.of_assessors().filter(user=viewer).values("campaign"))
+
+
+def may_judge(viewer: User, campaign: Campaign) -> bool:
+    return judged_by(viewer).filter(pk=campaign.pk).exists()
 
 
 def unblinded_campaign_for(viewer: User, slug: str) -> Campaign:
@@ -117,6 +126,8 @@ def _label_counts(campaigns: QuerySet[Campaign]) -> dict[int, int]:
     supported = SupportJudgment.objects.current().filter(segment__campaign__in=campaigns, judge__aside=False)
     total = Counter(dict(assigned.values_list("answer__topic__campaign").annotate(Count("pk"))))
     total.update(dict(supported.values_list("segment__campaign").annotate(Count("pk"))))
+    verdicts = Verdict.objects.current().filter(battle__battle_set__campaign__in=campaigns, judge__aside=False)
+    total.update(dict(verdicts.values_list("battle__battle_set__campaign").annotate(Count("pk"))))
     return total
 
 

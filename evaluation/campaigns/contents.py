@@ -1,24 +1,23 @@
 """Contents of a campaign in counts: the overview an organizer checks an import against."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import astuple, dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Final
 
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, F, Q
 
 from accounts.kept import keep, kept
 from accounts.models import User
 from evaluation.campaigns.access import may_see, unblinded, within
-from evaluation.formats.addressing import docid_in
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, Label, LabelSet
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
+    BattleSet,
     Campaign,
-    Finding,
     Judge,
     ListedNugget,
     Membership,
@@ -35,7 +34,7 @@ from evaluation.models import (
 )
 from evaluation.models.querysets import in_parts_of
 from evaluation.rules.tasks import UNBLINDED_ROLES
-from evaluation.terms import FindingCode, Importance, JudgeKind, Role
+from evaluation.terms import Importance, JudgeKind
 
 PARTS: Final = 8
 _SWEPT: Final = Count("pk", filter=Q(first_label__isnull=False) & ~Q(first_label=F("label")))
@@ -91,9 +90,20 @@ def _counted(campaign: Campaign) -> tuple[TallyCell, ...]:
     return tuple(TallyCell(*key, *numbers) for key, numbers in counted.items())
 
 
-IMPORT_KINDS = [
+IMPORT_EVENTS = [
     f"import.{kind}"
-    for kind in ("topics", "segments", "qrels", "run", "nuggets", "assignments", "support", "scores", "practice")
+    for kind in (
+        "topics",
+        "segments",
+        "qrels",
+        "run",
+        "nuggets",
+        "assignments",
+        "support",
+        "scores",
+        "practice",
+        "battles",
+    )
 ]
 """Named one by one, so that the log's index by kind serves: it holds millions of events."""
 _VITAL = Count("pk", filter=Q(importance=Importance.VITAL))
@@ -151,12 +161,6 @@ class LabelCount:
         return sum(count for _, count in self.counts)
 
 
-@dataclass(frozen=True, slots=True)
-class FindingCount:
-    code: str
-    count: int
-
-
 def holdings_for(viewer: User, campaign: Campaign) -> Holdings:
     mine = within(viewer, campaign)
     segments = Segment.objects.filter(campaign__in=mine).aggregate(
@@ -168,6 +172,10 @@ def holdings_for(viewer: User, campaign: Campaign) -> Holdings:
         segments=segments["all"],
         segments_with_text=segments["with_text"],
     )
+
+
+def battle_sets_for(viewer: User, campaign: Campaign) -> list[str]:
+    return list(BattleSet.objects.filter(campaign__in=within(viewer, campaign)).values_list("name", flat=True))
 
 
 def sources_for(viewer: User, campaign: Campaign) -> list[SourceCount]:
@@ -222,11 +230,6 @@ def support_counts_for(viewer: User, campaign: Campaign) -> list[LabelCount]:
     return _by_label(CITATION_LABELS, list(grouped.annotate(Count("pk")).order_by()))
 
 
-def findings_by_code_for(viewer: User, campaign: Campaign) -> list[FindingCount]:
-    rows = Finding.objects.filter(campaign__in=within(viewer, campaign)).values_list("code")
-    return [FindingCount(*row) for row in rows.annotate(n=Count("pk")).order_by("-n", "code")]
-
-
 def _by_label(labels: LabelSet, rows: list[tuple[str, str, str, int, int]]) -> list[LabelCount]:
     numbers: dict[tuple[str, str, str], dict[int, int]] = defaultdict(dict)
     for of, judge, kind, label, count in rows:
@@ -240,23 +243,6 @@ def _by_label(labels: LabelSet, rows: list[tuple[str, str, str, int, int]]) -> l
         )
         for (of, judge, kind), by_code in sorted(numbers.items())
     ]
-
-
-def findings_for(viewer: User, campaign: Campaign, code: str = "", run_id: str = "") -> QuerySet[Finding]:
-    rows = Finding.objects.filter(campaign__in=within(viewer, campaign))
-    rows = rows.filter(code=code) if code else rows
-    return rows.filter(run_id=run_id) if run_id else rows
-
-
-def segments_named_by(viewer: User, campaign: Campaign, findings: Iterable[Finding]) -> dict[int, str]:
-    docids = {
-        finding.pk: docid_in(finding.message)
-        for finding in findings
-        if finding.code == FindingCode.ADDRESSES_JUDGE and not finding.run_id
-    }
-    segments = Segment.objects.filter(campaign__in=within(viewer, campaign), docid__in=set(docids.values()))
-    public_ids = dict(segments.values_list("docid", "public_id"))
-    return {pk: public_ids[docid] for pk, docid in docids.items() if docid in public_ids}
 
 
 TOPICS_COMPARED = 5  # enough to tell a run from its namesake; all answers would be read for each page
@@ -300,7 +286,7 @@ def shared_runs_for(viewer: User, campaign: Campaign) -> list[SharedRuns]:
 def _in_both(judged: Campaign, read: Campaign) -> tuple[str, ...]:
     """Return the people who judge in one campaign and may read the runs of the other."""
     reading = Membership.objects.filter(campaign=read, role__in=UNBLINDED_ROLES).values("user")
-    assessors = Membership.objects.filter(campaign=judged, role=Role.ASSESSOR).values("user")
+    assessors = Membership.objects.of_assessors().filter(campaign=judged).values("user")
     holders = Task.objects.filter(campaign=judged).not_withdrawn().values("assessor")
     people = User.objects.filter(Q(pk__in=assessors) | Q(pk__in=holders), pk__in=reading)
     return tuple(person.name for person in people.order_by("username"))

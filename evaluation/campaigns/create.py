@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import transaction
@@ -15,7 +15,8 @@ from evaluation.formats.languages import Language
 from evaluation.formats.lines import read_toml
 from evaluation.formats.source import Readable, read_source
 from evaluation.models import Campaign, ConditionDefault, Event, Membership, Protocol
-from evaluation.terms import Condition, NuggetSearch, PassageOrder, Role, SupportCondition
+from evaluation.stages.grade import HIGHEST
+from evaluation.terms import Condition, NuggetSearch, PassageOrder, Role, Scoring, SupportCondition, SupportMeasure
 from web.text import trimmed
 
 # Strict, or `true` in a file would be read as the number 1.
@@ -35,9 +36,13 @@ class ProtocolSettings(BaseModel):
     manual_cap: Limit | None = None
     edited_cap: Limit | None = None
     grade_threshold: Annotated[int, Field(ge=0, le=10, strict=True)] | None = None
-    relevance_max: Annotated[int, Field(ge=1, le=10, strict=True)] | None = None
+    relevance_max: Annotated[int, Field(ge=1, le=HIGHEST, strict=True)] | None = None
     first_citations: Limit | None = None
+    scoring: Scoring | None = None
+    support_measure: SupportMeasure | Literal[""] | None = None
+    citation_limit: Limit | None = None
     answer_word_limit: Limit | None = None
+    topic_limit: Annotated[bool, Field(strict=True)] | None = None
     reference_limit: Limit | None = None
     show_importance: Annotated[bool, Field(strict=True)] | None = None
     identical_once: Annotated[bool, Field(strict=True)] | None = None
@@ -48,6 +53,8 @@ class ProtocolSettings(BaseModel):
     group_overlaps: Annotated[bool, Field(strict=True)] | None = None
     nugget_search: NuggetSearch | None = None
     copy_words: Annotated[bool, Field(strict=True)] | None = None
+    place_help: Annotated[bool, Field(strict=True)] | None = None
+    markdown: Annotated[bool, Field(strict=True)] | None = None
     practice: Annotated[bool, Field(strict=True)] | None = None
     guidelines: str | None = None
 
@@ -61,13 +68,34 @@ class DefaultChoice(BaseModel):
     nuggets: str = ""
 
 
-class CampaignFile(BaseModel):
+class Preset(BaseModel):
+    """The protocol of a track, as a file of the package says it. `name`: the track's, on screens."""
+
     model_config = ConfigDict(extra="forbid")
 
+    name: str
+    protocol: ProtocolSettings
+
+
+PresetName = Literal["trec-rag-2024", "trec-rag-2025", "trec-rag-2026", "ragtime-2026"]
+PRESETS: tuple[PresetName, ...] = get_args(PresetName)
+
+
+def preset_of(name: PresetName) -> Preset:
+    return read_toml(read_source(Path(__file__).parent / "presets" / f"{name}.toml"), Preset)
+
+
+class CampaignFile(BaseModel):
+    """Settings of a campaign. `like`: the preset that says what `protocol` leaves open; `grades`: a word for each."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    like: PresetName | None = None
     name: str = ""
     description: str = ""
     language: Language = ""
     protocol: ProtocolSettings = ProtocolSettings()
+    grades: dict[Annotated[int, Field(ge=0, le=HIGHEST)], Annotated[str, Field(min_length=1)]] = {}
     defaults: dict[Condition | SupportCondition, DefaultChoice] = {}
 
 
@@ -78,6 +106,7 @@ UNLIMITED = (
     "manual_cap",
     "edited_cap",
     "first_citations",
+    "citation_limit",
     "answer_word_limit",
     "reference_limit",
     "overlap",
@@ -169,7 +198,10 @@ def _change(campaign: Campaign, name: str, content: CampaignFile, replace: bool,
 
 
 def _settings(content: CampaignFile) -> dict[str, Any]:
-    settings = content.protocol.model_dump(exclude_none=True)
+    settings = preset_of(content.like).protocol.model_dump(exclude_none=True) if content.like else {}
+    settings |= content.protocol.model_dump(exclude_none=True)
+    if content.grades:
+        settings["grade_words"] = "\n".join(word for _, word in sorted(content.grades.items()))
     return {key: None if key in UNLIMITED and value == 0 else value for key, value in settings.items()}
 
 

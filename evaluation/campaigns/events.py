@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 
 from accounts.models import User
 from evaluation.campaigns.access import within
-from evaluation.campaigns.contents import IMPORT_KINDS
+from evaluation.campaigns.contents import IMPORT_EVENTS
 from evaluation.models import Campaign, Event, Membership, Task
 from evaluation.rules.protocol import recorded_differences
 from evaluation.terms import TASK_EVENTS, Role
@@ -34,12 +34,21 @@ ACTS = (
     "invitation.revoked",
     "member.languages",
     "campaign.language",
-    *(*TASK_EVENTS, "task.counts", "import.taken_back", "study.created", "pair.adjudicated", "job.started"),
+    *(
+        *TASK_EVENTS,
+        "task.counts",
+        "import.taken_back",
+        "study.created",
+        "battles.drawn",
+        "battles.grown",
+        "pair.adjudicated",
+        "job.started",
+    ),
     "drafts.taken",
     "connection.made",
     "connection.tested",
     "judge.made",
-    *IMPORT_KINDS,
+    *IMPORT_EVENTS,
 )
 LONGEST = 300
 SEEING = (Role.ORGANIZER, Role.AUDITOR)

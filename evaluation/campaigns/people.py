@@ -19,11 +19,11 @@ from accounts.invitations import invitation_of, new_invitation, revoke_invitatio
 from accounts.models import Invitation, User
 from evaluation.campaigns.access import within
 from evaluation.campaigns.create import add_member
+from evaluation.campaigns.pseudonyms import Hiding, spellings_of
 from evaluation.errors import Refused
 from evaluation.formats.languages import normalised
 from evaluation.models import Campaign, ConditionDefault, Event, Judge, Membership, NuggetSet, Study, Task
 from evaluation.rules.tasks import UNBLINDED_ROLES, MemberFacts, giving_problem, taking_problem
-from evaluation.rules.text import pattern_of_names
 from evaluation.terms import Role
 from web import audit_log
 from web.text import trimmed
@@ -93,16 +93,16 @@ def _rename_judges(user: User, pseudonym: str) -> None:
     # The judge that counts comes first and gets the bare pseudonym; study judges get it with a number.
     mine = Judge.objects.filter(user=user).order_by("aside", "pk")
     own = [judge.name for judge in mine if not judge.aside]
-    pattern = pattern_of_names({user.name, user.username, user.first_name, user.last_name, *own})
+    hiding = Hiding(dict.fromkeys({*spellings_of(user), *own}, pseudonym))
     # A study names its person, so its campaign's reports have to be made anew too.
     touched = set(Study.objects.filter(person__user=user).values_list("campaign", flat=True))
     for judge in mine:
-        name = _free(pattern.sub(pseudonym, judge.name), pseudonym)
+        name = _free(hiding.text(judge.name), pseudonym)
         # Defaults hold names, not keys: without this they would name a judge who is gone.
         ConditionDefault.objects.filter(judge=judge.name).update(judge=name)
         for nugget_set in NuggetSet.objects.filter(judge=judge):
             touched.add(nugget_set.campaign_id)
-            set_name = pattern.sub(pseudonym, nugget_set.name)
+            set_name = hiding.text(nugget_set.name)
             defaults = ConditionDefault.objects.filter(campaign=nugget_set.campaign_id, nuggets=nugget_set.name)
             defaults.update(nuggets=set_name)
             nugget_set.name = set_name
@@ -133,6 +133,33 @@ def give_role(*, campaign: Campaign, username: str, role: Role, actor: User, to_
         _check_giving(locked, user, role, None if to_oneself else actor)
         add_member(campaign=locked, user=user, role=role, actor=actor)
     _note("account.role_given", locked, user, role, actor)
+    return user
+
+
+def service_account(*, campaign: Campaign, name: str, role: Role) -> User:
+    """Return the account of a program, with a role in a campaign; made where there is none, without a password.
+
+    Raises `Refused` where the name is a person's, or is none.
+    """
+    with transaction.atomic():
+        locked = lock_family(campaign.pk)
+        user = User.objects.filter(username__iexact=name).first() or _new_service_account(name)
+        # A person signs in by a password, or by the address that a provider of identities vouches for.
+        if user.has_usable_password() or user.email or user.is_staff or user.is_superuser or user.erased_at:
+            raise Refused("name_taken", f"{user.username} is the account of a person: choose another name.")
+        _check_giving(locked, user, role, None)
+        add_member(campaign=locked, user=user, role=role)
+    return user
+
+
+def _new_service_account(name: str) -> User:
+    user = User(username=name)
+    user.set_unusable_password()
+    try:
+        user.full_clean()
+    except ValidationError as error:
+        raise Refused("usage", f"Name of the account: {' '.join(error.messages)}") from error
+    user.save()
     return user
 
 
@@ -431,7 +458,7 @@ def lock_assessor(campaign: Campaign, username: str) -> tuple[Campaign, Membersh
     """Return the campaign, locked, and somebody's membership as its assessor. Raises `Refused`."""
     # Handing out locks the campaign too: nobody is given work by facts that change meanwhile.
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
-    mine = Membership.objects.filter(campaign=locked, user__username=username, role=Role.ASSESSOR)
+    mine = Membership.objects.of_assessors().filter(campaign=locked, user__username=username)
     member = mine.select_related("user").first()
     if member is None:
         raise Refused("not_assessor", f"{username} is no assessor of this campaign.")

@@ -56,6 +56,7 @@ class ShownNugget:
     importance: Importance
     raw_importance: str
     group: str
+    weight: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +161,7 @@ def nugget_lists_of(viewer: User, campaign: Campaign, topic: Topic) -> list[Show
                 importance=Importance(item.importance),
                 raw_importance=item.raw_importance,
                 group=item.group,
+                weight=item.weight,
             )
         )
     return [

@@ -48,7 +48,7 @@ def _kind(caption: str, needs: str, *patterns: str) -> AddressingKind:
     return AddressingKind(caption, tuple(needs.split(";")), re.compile(either, re.IGNORECASE | re.MULTILINE))
 
 
-KINDS: Final = (
+WAYS_OF_ADDRESSING: Final = (
     _kind(
         "tells its reader to forget instructions",
         "instruction;prompt;guideline;criteria;rubric;rules",
@@ -94,7 +94,7 @@ def signs_in(text: str) -> list[Sign]:
     """Return the first sign of each kind, in the order of the text. What is invisible hides none."""
     visible = INVISIBLE.sub("", text)
     low = visible.lower()
-    candidates = (_sign(kind, visible) for kind in KINDS if any(word in low for word in kind.needs))
+    candidates = (_sign(kind, visible) for kind in WAYS_OF_ADDRESSING if any(word in low for word in kind.needs))
     signs = sorted((sign for sign in candidates if sign), key=lambda sign: sign.start)
     if not signs or visible == text:
         return signs
@@ -119,7 +119,7 @@ def addressing_in_answer(number: int, sign: Sign) -> str:
 
 def docid_in(message: str) -> str:
     """Return the docid in the message of a finding about a segment, empty for other messages."""
-    parts = (message.partition(f" {kind.caption}: ") for kind in KINDS)
+    parts = (message.partition(f" {kind.caption}: ") for kind in WAYS_OF_ADDRESSING)
     return next((docid for docid, matches, _ in parts if matches), "")
 
 

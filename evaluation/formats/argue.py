@@ -12,8 +12,7 @@ from typing import Any, Final
 
 from pydantic import Field, field_validator
 
-from evaluation.formats.kinds import of_kind
-from evaluation.formats.lines import Id, Line, Once, Wording, json_line, json_rows
+from evaluation.formats.lines import Id, Line, Once, Weight, Wording, json_line, json_rows, with_extra
 from evaluation.formats.nuggets import (
     ARGUE_KEY,
     IMPORTANCE,
@@ -26,7 +25,7 @@ from evaluation.formats.nuggets import (
     importance_word,
     is_avoid,
     is_not,
-    parse_nuggets,
+    note_missing_weights,
 )
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
@@ -60,6 +59,7 @@ class BankQuestion(Line):
     question: Wording
     aggregator_type: str | None = None
     importance: int | str | None = None
+    weight: Weight | None = None
     answers: list[BankAnswer] = Field(default_factory=list)
 
     @property
@@ -75,6 +75,7 @@ class BankQuestion(Line):
 class BankClaim(Line):
     claim: Wording
     importance: int | str | None = None
+    weight: Weight | None = None
     references: list[Id | Reference] | None = None
 
 
@@ -114,12 +115,6 @@ def _is_spread(source: Source) -> bool:
     return source.lines[0][1].strip() == "{"
 
 
-@of_kind("nuggets", "nugget lists, a topic a line")
-def parse_lists(source: Source) -> tuple[NuggetListRow, ...]:
-    """Nugget lists of either kind of file, nuggetizer's or ARGUE's. Raises `BadInput`."""
-    return parse_argue(source) if is_argue(source) else parse_nuggets(source)
-
-
 def parse_argue(source: Source) -> tuple[NuggetListRow, ...]:
     """All banks in file order. Raises `BadInput`: a topic twice, a bank without a topic, wrong types."""
     problems = Problems(source.name)
@@ -131,6 +126,12 @@ def parse_argue(source: Source) -> tuple[NuggetListRow, ...]:
         elif once.is_first(line, bank.topic_id, f"topic {bank.topic_id}"):
             for field, expected in _wrong_signs(bank):
                 problems.add(line, field, expected)
+            weights = {
+                f"{name}.{place}": nugget.weight
+                for name in BANKS
+                for place, nugget in enumerate(getattr(bank, name))
+            }
+            note_missing_weights(problems, line, weights)
             rows.append(
                 NuggetListRow(line, bank.topic_id, bank.title_query or "", tuple(_nuggets(bank)), _rest(bank))
             )
@@ -148,7 +149,7 @@ def _wrong_signs(bank: Bank) -> Iterator[tuple[str, str]]:
             yield field, f"{ALL} or {ANY}, found {question.aggregator_type!r}"
     for name in BANKS:
         for place, nugget in enumerate(getattr(bank, name)):
-            if is_avoid(nugget.importance):
+            if is_avoid(nugget.importance) and (nugget.weight is None or nugget.weight >= 0):
                 yield f"{name}.{place}.importance", f"{NO_AVOID}, found {nugget.importance!r}"
 
 
@@ -171,7 +172,13 @@ def _nuggets(bank: Bank) -> Iterator[NuggetRecord]:
             yield _nugget(question, place, answers)
     for claim in bank.claim_bank:
         answer = BankAnswer(answer=claim.claim, references=claim.references)
-        yield _row(claim.claim, claim.importance, answer.docids, {ARGUE_KEY: claim.extra} if claim.extra else {})
+        yield _row(
+            claim.claim,
+            claim.importance,
+            claim.weight,
+            answer.docids,
+            {ARGUE_KEY: claim.extra} if claim.extra else {},
+        )
 
 
 def _together(question: BankQuestion) -> list[list[BankAnswer]]:
@@ -181,10 +188,17 @@ def _together(question: BankQuestion) -> list[list[BankAnswer]]:
     return [question.answers]
 
 
+def _is_plain(question: BankQuestion) -> bool:
+    """Say whether a question is the form in which a nugget without a question is written."""
+    texts = [answer.answer for answer in question.answers]
+    extras = [question.extra, *(answer.extra for answer in question.answers)]
+    return texts == [question.question] and question.aggregator_type == ANY and not any(extras)
+
+
 def _nugget(question: BankQuestion, place: int, answers: Sequence[BankAnswer]) -> NuggetRecord:
     docids = tuple(dict.fromkeys(docid for answer in answers for docid in answer.docids))
-    if [answer.answer for answer in answers] == [question.question] and not (question.extra or answers[0].extra):
-        return _row(question.question, question.importance, docids, {})
+    if _is_plain(question):
+        return _row(question.question, question.importance, question.weight, docids, {})
     source = {
         "place": place,
         "question": question.question,
@@ -195,10 +209,12 @@ def _nugget(question: BankQuestion, place: int, answers: Sequence[BankAnswer]) -
         **({"more": question.extra} if question.extra else {}),
     }
     text = " ".join([question.question, *([" / ".join(answer.answer for answer in answers)] if answers else [])])
-    return _row(text, question.importance, docids, {ARGUE_KEY: source})
+    return _row(text, question.importance, question.weight, docids, {ARGUE_KEY: source})
 
 
-def _row(text: str, importance: int | str | None, docids: Sequence[str], extra: dict[str, Any]) -> NuggetRecord:
+def _row(
+    text: str, importance: int | str | None, weight: float | None, docids: Sequence[str], extra: dict[str, Any]
+) -> NuggetRecord:
     raw = "" if importance is None else str(importance)
     evidence = tuple(Evidence(docid=docid) for docid in docids)
     return NuggetRecord(
@@ -206,6 +222,7 @@ def _row(text: str, importance: int | str | None, docids: Sequence[str], extra: 
         importance=IMPORTANCE.get(raw, Importance.UNKNOWN),
         raw_importance=raw,
         extra=extra,
+        weight=weight,
         provenance=NuggetProvenance(evidence=evidence),
     )
 
@@ -232,7 +249,7 @@ def _question_of(nugget: NuggetRecord) -> object:
 def _question(together: Sequence[NuggetRecord]) -> dict[str, Any]:
     nugget, source = together[0], _source_of(together[0])
     importance = importance_word(nugget.importance, nugget.raw_importance)
-    rest = {"importance": importance} if importance else {}
+    rest = with_extra({"importance": importance or None, "weight": nugget.weight}, {})
     if not source:
         docids = dict.fromkeys(reference.docid for reference in nugget.provenance.evidence)
         answers: list[Any] = [{"answer": nugget.text, "references": list(docids)}]

@@ -1,8 +1,11 @@
 """Assignments as nuggetizer writes them: one line per topic and run, one label per nugget.
 
+Of a rubric they are graded criteria: `{qid, run_id, criteria: [{text, verdict, ...}]}`.
+
 The largest files of a campaign (835,000 labels): items are validated as typed dicts and turned into named tuples.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, NamedTuple, NotRequired, cast
 
@@ -16,6 +19,7 @@ from evaluation.formats.lines import (
     Id,
     Line,
     Once,
+    Weight,
     Wording,
     json_line,
     json_rows,
@@ -24,13 +28,22 @@ from evaluation.formats.lines import (
     own_provenance,
     with_extra,
 )
-from evaluation.formats.nuggets import wrong_sign
+from evaluation.formats.nuggets import SEPARATORS, wrong_sign
 from evaluation.formats.problems import Problems
+from evaluation.formats.rubrics import Tier, first_keys, tier_of
 from evaluation.formats.source import Source
 from evaluation.labels import AssignmentLabel
 
-LABELS: Final = {label.name.lower(): label for label in AssignmentLabel if label != AssignmentLabel.FAILED}
+NUGGETS, CRITERIA = "nuggets", "criteria"
+LABELS_BY_WORD: Final = {label.name.lower(): label for label in AssignmentLabel if label != AssignmentLabel.FAILED}
 FAILED: Final = AssignmentLabel.FAILED
+VERDICTS: Final = {
+    "satisfied": AssignmentLabel.SUPPORT,
+    "partially satisfied": AssignmentLabel.PARTIAL_SUPPORT,
+    "not satisfied": AssignmentLabel.NOT_SUPPORT,
+    "cant judge": AssignmentLabel.CANT_JUDGE,
+}
+VERDICT_OF: Final = {label: verdict.replace(" ", "_") for verdict, label in VERDICTS.items()}
 
 
 class LabelRecord(NamedTuple):
@@ -49,6 +62,8 @@ class LabelRecord(NamedTuple):
     extra: dict[str, Any] = {}
     sentence: int | None = None
     first_label: AssignmentLabel | None = None
+    weight: float | None = None
+    group: str = ""
 
 
 class LabelProvenance(BaseModel):
@@ -56,7 +71,7 @@ class LabelProvenance(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    first_label: Annotated[str, one_of(LABELS)] | None = None
+    first_label: Annotated[str, one_of(LABELS_BY_WORD)] | None = None
     sentence: Count | None = None
     reason: str = ""
 
@@ -72,6 +87,8 @@ class UnjudgedRow(NamedTuple):
     position: int = 0
     occurrence: int = 0
     extra: dict[str, Any] = {}
+    weight: float | None = None
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,22 +104,57 @@ class AssignmentRecord:
     response_length: int | None = None
     query: str = ""
     extra: dict[str, Any] = field(default_factory=dict)
+    items_key: str = NUGGETS
 
 
 class LabelItem(TypedDict):
     __pydantic_config__ = CONFIG  # type: ignore[misc]
     text: Wording
     importance: NotRequired[str | None]
+    weight: NotRequired[Weight | None]
     assignment: NotRequired[str | None]
 
 
-class AssignmentLine(Line):
+class GradedItem(TypedDict):
+    __pydantic_config__ = CONFIG  # type: ignore[misc]
+    text: Wording
+    type: NotRequired[str | None]
+    tier: NotRequired[Tier | None]
+    weight: NotRequired[Weight | None]
+    verdict: NotRequired[str | None]
+
+
+class AnswerLine(Line):
     query: str | None = None
     qid: Id
     run_id: Id
     response_length: Count | None = None
     answer_text: str | None = None
+
+
+class AssignmentLine(AnswerLine):
     nuggets: list[LabelItem]
+
+
+class GradedLine(AnswerLine):
+    criteria: list[GradedItem]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelForm:
+    """Keys of a form of file, and how a word of it is read; `group` is empty where it stays with the other keys."""
+
+    items_key: str
+    importance: str
+    label: str
+    group: str
+    read: Callable[[str], AssignmentLabel]
+
+
+NUGGETIZER: Final = LabelForm(
+    NUGGETS, "importance", "assignment", "", lambda word: LABELS_BY_WORD.get(word, FAILED)
+)
+GRADED: Final = LabelForm(CRITERIA, "tier", "verdict", "type", lambda word: VERDICTS.get(_folded(word), FAILED))
 
 
 @of_kind("assignments", "nugget labels, an answer a line")
@@ -110,9 +162,10 @@ def parse_assignments(source: Source) -> tuple[AssignmentRecord, ...]:
     """All rows in file order. Raises `BadInput`; (topic, run) twice is an error, an unknown label is FAILED."""
     problems = Problems(source.name)
     once = Once(problems, "run_id")
+    line_form: type[AnswerLine] = GradedLine if CRITERIA in first_keys(source) else AssignmentLine
     rows = tuple(
         _row(line, entry, problems)
-        for line, entry in json_rows(source, AssignmentLine.model_validate_json, problems)
+        for line, entry in json_rows(source, line_form.model_validate_json, problems)
         if once.is_first(line, (entry.qid, entry.run_id), f"topic {entry.qid} of run {entry.run_id}")
     )
     problems.raise_if_any()
@@ -121,16 +174,50 @@ def parse_assignments(source: Source) -> tuple[AssignmentRecord, ...]:
 
 def assignment_line(row: AssignmentRecord) -> str:
     """The row as `parse_assignments` and nuggetizer read it, unjudged nuggets as `null` in their places."""
-    items: list[LabelRecord | UnjudgedRow] = sorted([*row.labels, *row.unjudged], key=lambda item: item.position)
     fields = {
         "query": row.query or None,
         "qid": row.topic_id,
         "run_id": row.run_id,
         "response_length": row.response_length,
         "answer_text": row.answer_text,
-        "nuggets": [_item(item) for item in items],
+        NUGGETS: [_item(item) for item in _in_order(row)],
     }
     return json_line(fields, row.extra)
+
+
+def graded_line(row: AssignmentRecord) -> str:
+    """The row as graded criteria, which `parse_assignments` reads too."""
+    fields = {
+        "qid": row.topic_id,
+        "run_id": row.run_id,
+        "query": row.query or None,
+        "response_length": row.response_length,
+        CRITERIA: [_criterion(item) for item in _in_order(row)],
+    }
+    return json_line(fields, row.extra)
+
+
+def _criterion(item: "LabelRecord | UnjudgedRow") -> dict[str, Any]:
+    fields = {
+        "text": item.text,
+        "type": item.group or None,
+        "tier": tier_of(item.importance),
+        "weight": item.weight,
+    }
+    verdict = {"verdict": _verdict(item) if isinstance(item, LabelRecord) else None}
+    return (
+        with_extra(fields, {}) | verdict | {key: value for key, value in item.extra.items() if key not in fields}
+    )
+
+
+def _verdict(item: "LabelRecord") -> str:
+    # Read back, a verdict's own name would be that verdict and no failure any more.
+    failed = "failed" if _folded(item.raw) in VERDICTS else item.raw
+    return VERDICT_OF.get(item.label, failed)
+
+
+def _folded(verdict: str) -> str:
+    return SEPARATORS.sub(" ", verdict).strip().casefold()
 
 
 def label_provenance(sentence: int | None, first_label: int | None, reason: str) -> dict[str, Any]:
@@ -139,8 +226,15 @@ def label_provenance(sentence: int | None, first_label: int | None, reason: str)
     return with_extra({"sentence": sentence, "first_label": first, "reason": reason or None}, {})
 
 
-def _row(line: int, entry: AssignmentLine, problems: Problems) -> AssignmentRecord:
-    labels, unjudged = _labels(entry.nuggets, line, problems)
+def _in_order(row: AssignmentRecord) -> list["LabelRecord | UnjudgedRow"]:
+    return sorted([*row.labels, *row.unjudged], key=lambda item: item.position)
+
+
+def _row(line: int, entry: AnswerLine, problems: Problems) -> AssignmentRecord:
+    # The items are this parse's own dicts: what is popped from them leaves the unknown keys.
+    form = GRADED if isinstance(entry, GradedLine) else NUGGETIZER
+    items = cast(list[dict[str, Any]], getattr(entry, form.items_key))
+    labels, unjudged = _labels(items, form, line, problems)
     return AssignmentRecord(
         line=line,
         topic_id=entry.qid,
@@ -151,37 +245,44 @@ def _row(line: int, entry: AssignmentLine, problems: Problems) -> AssignmentReco
         response_length=entry.response_length,
         query=entry.query or "",
         extra=entry.extra,
+        items_key=form.items_key,
     )
 
 
-def _labels(items: list[LabelItem], line: int, problems: Problems) -> tuple[list[LabelRecord], list[UnjudgedRow]]:
+def _labels(
+    items: list[dict[str, Any]], form: LabelForm, line: int, problems: Problems
+) -> tuple[list[LabelRecord], list[UnjudgedRow]]:
     labels: list[LabelRecord] = []
     unjudged: list[UnjudgedRow] = []
     seen: dict[str, int] = {}
-    # The items are this parse's own dicts: what is popped from them leaves the unknown keys.
-    for position, item in enumerate(cast(list[dict[str, Any]], items)):
+    for position, item in enumerate(items):
         text = item.pop("text")
-        importance = item.pop("importance", None) or ""
-        raw = item.pop("assignment", None)
+        importance, weight = item.pop(form.importance, None) or "", item.pop("weight", None)
+        raw, group = item.pop(form.label, None), (form.group and item.pop(form.group, None)) or ""
         occurrence = seen.get(text, 0)
         seen[text] = occurrence + 1
-        if wrong := wrong_sign(importance, item):
-            problems.add(line, f"nuggets.{position}.{wrong[0]}", wrong[1])
+        if wrong := wrong_sign(importance, weight, item):
+            problems.add(line, f"{form.items_key}.{position}.{wrong[0]}", wrong[1])
         if raw is None:
-            unjudged.append(UnjudgedRow(text, importance, position, occurrence, dict(item)))
+            unjudged.append(UnjudgedRow(text, importance, position, occurrence, dict(item), weight, group))
             continue
-        label, ours = LABELS.get(raw, FAILED), own_provenance(item, NOTHING_KNOWN, line, problems)
+        label, ours = form.read(raw), own_provenance(item, NOTHING_KNOWN, line, problems)
         reason = raw if label is FAILED else ""
         if label is AssignmentLabel.CANT_JUDGE:
             reason = ours.reason
-        first = LABELS[ours.first_label] if ours.first_label else None
+        first = LABELS_BY_WORD[ours.first_label] if ours.first_label else None
         labels.append(
-            LabelRecord(text, label, reason, importance, position, occurrence, dict(item), ours.sentence, first)
+            LabelRecord(
+                *(text, label, reason, importance, position, occurrence, dict(item), ours.sentence, first, weight),
+                group=group,
+            )
         )
     return labels, unjudged
 
 
 def _item(item: LabelRecord | UnjudgedRow) -> dict[str, Any]:
-    fields = with_extra({"text": item.text, "importance": item.importance or None}, {})
+    fields = with_extra({"text": item.text, "importance": item.importance or None, "weight": item.weight}, {})
     fields["assignment"] = label_word(item.label, item.raw) if isinstance(item, LabelRecord) else None
-    return fields | {key: value for key, value in item.extra.items() if key not in {"text", "importance"}}
+    return fields | {
+        key: value for key, value in item.extra.items() if key not in {"text", "importance", "weight"}
+    }

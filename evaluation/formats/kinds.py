@@ -82,15 +82,16 @@ def _kind_of_object(text: str) -> FileKind | None:
     keys = entry.keys()
     fitting = {
         "runs": keys & {"answer", "responses"},
-        "assignments": "nuggets" in keys and ("run_id" in keys or _has_labels(entry["nuggets"])),
-        "nuggets": keys & {"nuggets", "nugget_bank", "claim_bank"},
-        "support": keys >= {"sentence", "docid", "label"},
+        "assignments": ("nuggets" in keys and ("run_id" in keys or _has_labels(entry["nuggets"])))
+        or keys >= {"criteria", "run_id"},
+        "nuggets": keys & {"nuggets", "nugget_bank", "claim_bank", "criteria", "rubrics"},
+        "support": keys >= {"sentence", "docid", "label"} or keys >= {"run_id", "sentences"},
         "practice": keys >= {"kind", "statement"},
         "segments": "candidates" in keys
         or (keys & {"docid", "id"} and keys & {"segment", "text", "contents", "doc"}),
         "topics": keys & {"id", "qid", "topic_id", "narrative_id", "request_id"}
         and keys & {"title", "text", "query", "narrative", "topic"}
-        and not keys & {"run_id", "references", "nuggets"},
+        and not keys & {"run_id", "references", "nuggets", "criteria", "rubrics"},
     }
     kinds = tuple(kind for kind, fits in fitting.items() if fits)
     return FileKind(OBJECTS[kinds[0]], kinds) if kinds else FileKind("these are JSON lines", tuple(OBJECTS))

@@ -14,7 +14,7 @@ from evaluation.errors import BadInput, InputProblem
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 from evaluation.labels import AssignmentLabel, SupportLabel
-from evaluation.terms import PROVENANCE_KEY
+from evaluation.terms import MOST_WEIGHT, PROVENANCE_KEY
 from web.text import trimmed
 
 T = TypeVar("T")
@@ -233,6 +233,16 @@ Text = Annotated[str, Field(pattern=r"[^\s\p{Cc}\p{Default_Ignorable_Code_Point}
 Wording = Annotated[Text, AfterValidator(trimmed)]
 """A nugget's text: two that look the same are the same."""
 Count = Annotated[int, Field(ge=0, le=MAX_INT)]
+
+
+def _weight(value: float) -> float:
+    if not -MOST_WEIGHT <= value <= MOST_WEIGHT or round(value, 3) != value:
+        expected = f"a number from -{MOST_WEIGHT} to {MOST_WEIGHT} with at most 3 decimals"
+        raise PydanticCustomError("weight", "{expected}, found {weight}", {"expected": expected, "weight": value})
+    return value
+
+
+Weight = Annotated[float, AfterValidator(_weight)]
 
 
 Shape = TypeVar("Shape", bound=BaseModel)

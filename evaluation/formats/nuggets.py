@@ -6,15 +6,16 @@ Our own exports say under the key `assay` what each nugget was made from and res
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from evaluation.formats.lines import (
     Count,
     Id,
     Line,
     Once,
+    Weight,
     Wording,
     json_line,
     json_rows,
@@ -24,17 +25,17 @@ from evaluation.formats.lines import (
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 from evaluation.terms import PROVENANCE_KEY, Importance
+from web.text import plural
 
 IMPORTANCE: Final = {"vital": Importance.VITAL, "okay": Importance.OKAY}
 
-# Files name nuggets that an answer must not contain, and scores have no sign for them yet.
 AVOID: Final = frozenset({"avoid", "must avoid"})
 NOT: Final = "NOT"
 SEPARATORS: Final = re.compile(r"[\s_-]+")
 ARGUE_KEY: Final = "argue"
 """Key under which a nugget keeps the fields of its ARGUE bank, so that it leaves as it came."""
 
-NO_AVOID: Final = "vital or okay: a nugget that an answer must not contain has no score yet"
+NO_AVOID: Final = "vital or okay: an answer must not contain this nugget, so give it a weight below 0"
 NO_NOT: Final = "AND or OR: a question whose answers must not be given has no score yet"
 
 
@@ -77,6 +78,7 @@ class NuggetRecord:
     raw_importance: str
     group: str = ""
     extra: dict[str, Any] = field(default_factory=dict)
+    weight: float | None = None
     blank_importance: bool = False
     provenance: NuggetProvenance = NOTHING_KNOWN
 
@@ -101,22 +103,34 @@ class NuggetItem(Line):
 
     text: Wording
     importance: str | None = None
-    group: str | None = Field(default=None, alias="mapped_sub_narrative")
+    weight: Weight | None = None
+    group: str | None = Field(default=None, validation_alias=AliasChoices("mapped_sub_narrative", "type", "axis"))
 
 
-class NuggetListLine(Line):
+class ListLine(Line):
+    """A topic's list, its nuggets under a key of its form."""
+
+    items_key: ClassVar[str]
     query: str | None = None
     qid: Id
+
+    @property
+    def items(self) -> list[NuggetItem]:
+        return list(getattr(self, self.items_key))
+
+
+class NuggetListLine(ListLine):
+    items_key: ClassVar[str] = "nuggets"
     nuggets: list[NuggetItem]
 
 
-def parse_nuggets(source: Source) -> tuple[NuggetListRow, ...]:
+def parse_nuggets(source: Source, form: type[ListLine] = NuggetListLine) -> tuple[NuggetListRow, ...]:
     """All lists in file order. Raises `BadInput`; a topic twice is an error, an empty list or dirty label not."""
     problems = Problems(source.name)
     once = Once(problems, "qid")
     rows = tuple(
         _list_row(line, entry, problems)
-        for line, entry in json_rows(source, NuggetListLine.model_validate_json, problems)
+        for line, entry in json_rows(source, form.model_validate_json, problems)
         if once.is_first(line, entry.qid, f"topic {entry.qid}")
     )
     problems.raise_if_any()
@@ -129,11 +143,13 @@ def nugget_list_line(row: NuggetListRow) -> str:
     return json_line(fields, row.extra)
 
 
-def _list_row(line: int, entry: NuggetListLine, problems: Problems) -> NuggetListRow:
-    nuggets = tuple(_nugget_row(nugget, line, problems) for nugget in entry.nuggets)
-    for place, nugget in enumerate(entry.nuggets):
-        if wrong := wrong_sign(nugget.importance, nugget.extra):
-            problems.add(line, f"nuggets.{place}.{wrong[0]}", wrong[1])
+def _list_row(line: int, entry: ListLine, problems: Problems) -> NuggetListRow:
+    nuggets = tuple(_nugget_row(nugget, line, problems) for nugget in entry.items)
+    for place, nugget in enumerate(entry.items):
+        if wrong := wrong_sign(nugget.importance, nugget.weight, nugget.extra):
+            problems.add(line, f"{entry.items_key}.{place}.{wrong[0]}", wrong[1])
+    weights = {f"{entry.items_key}.{place}": nugget.weight for place, nugget in enumerate(entry.items)}
+    note_missing_weights(problems, line, weights)
     ours = entry.extra.get(PROVENANCE_KEY)
     traced = isinstance(ours, dict) and ours.get("lineage") == "recorded"
     return NuggetListRow(line, entry.qid, entry.query or "", nuggets, entry.extra, traced)
@@ -143,7 +159,11 @@ def _nugget_row(item: NuggetItem, line: int, problems: Problems) -> NuggetRecord
     raw, extra = item.importance or "", item.extra
     importance = IMPORTANCE.get(raw, Importance.UNKNOWN)
     provenance = own_provenance(extra, NOTHING_KNOWN, line, problems)
-    return NuggetRecord(item.text, importance, raw, item.group or "", extra, item.importance == "", provenance)
+    return NuggetRecord(
+        *(item.text, importance, raw, item.group or "", extra, item.weight),
+        blank_importance=item.importance == "",
+        provenance=provenance,
+    )
 
 
 def _item(nugget: NuggetRecord) -> dict[str, Any]:
@@ -151,6 +171,7 @@ def _item(nugget: NuggetRecord) -> dict[str, Any]:
     fields = {
         "text": nugget.text,
         "importance": word if word or nugget.blank_importance else None,
+        "weight": nugget.weight,
         "mapped_sub_narrative": nugget.group or None,
     }
     return with_extra(fields, nugget.extra)
@@ -173,9 +194,18 @@ def is_not(aggregator: object) -> bool:
     return isinstance(aggregator, str) and aggregator.strip().upper() == NOT
 
 
-def wrong_sign(importance: object, extra: Mapping[str, Any]) -> tuple[str, str] | None:
+def note_missing_weights(problems: Problems, line: int, weights: Mapping[str, float | None]) -> None:
+    """Note each nugget without a weight, by its place in the line, where others of its list have one."""
+    weighted = sum(weight is not None for weight in weights.values())
+    others = f"{weighted} {plural(weighted, 'other')} of this list {plural(weighted, 'has', 'have')} one"
+    for place, weight in weights.items():
+        if weighted and weight is None:
+            problems.add(line, f"{place}.weight", f"a number, as the {others}")
+
+
+def wrong_sign(importance: object, weight: float | None, extra: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return the field that forbids a nugget, and what is expected there; None where none does."""
-    if is_avoid(importance):
+    if is_avoid(importance) and (weight is None or weight >= 0):
         return "importance", f"{NO_AVOID}, found {importance!r}"
     bank = extra.get(ARGUE_KEY)
     if isinstance(bank, Mapping) and is_not(bank.get("aggregator_type")):

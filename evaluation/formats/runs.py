@@ -1,7 +1,8 @@
 """Runs: one line per topic with the answer's sentences, references and citations.
 
 Read are the 2024 form (`run_id, topic_id, topic, references, answer`), the 2025 and 2026 form (`metadata` with
-`run_id, narrative_id`), and RAGTIME's (`responses`, citations as `{docid: score}`).
+`run_id, narrative_id`), and RAGTIME's (`responses`, citations as `{docid: score}`). Each may bring the texts of what it
+cites: `documents`, by docid.
 """
 
 import re
@@ -9,14 +10,16 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, NamedTuple
+from unicodedata import normalize
 
-from pydantic import AliasChoices, Field, PlainValidator
+from pydantic import AliasChoices, BeforeValidator, Field, PlainValidator
 from pydantic_core import PydanticCustomError
 
 from evaluation.formats.addressing import addressing_in_answer, signs_in_answer
 from evaluation.formats.kinds import of_kind
 from evaluation.formats.lines import MAX_INT, Count, Id, Line, Once, id_problem, json_rows
 from evaluation.formats.problems import Problems
+from evaluation.formats.segments import DocLine, SegmentRecord, as_segment, segment_record
 from evaluation.formats.source import Source
 from evaluation.terms import FindingCode
 from web.text import trimmed
@@ -36,7 +39,7 @@ class SentenceRecord(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AnswerRecord:
-    """One topic's answer; `response_length` is the file's claim, if it makes one."""
+    """One topic's answer; `response_length` is the file's claim, if it makes one. `documents`: those with a text."""
 
     line: int
     topic_id: str
@@ -44,6 +47,7 @@ class AnswerRecord:
     references: tuple[str, ...]
     response_length: int | None
     sentences: tuple[SentenceRecord, ...]
+    documents: tuple[SegmentRecord, ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -54,6 +58,11 @@ class AnswerRecord:
     def words(self) -> int:
         text = self.text
         return len(text.split()) if trimmed(text) else 0
+
+    @property
+    def characters(self) -> int:
+        # As RAGTIME counts: one character that is written as two code points is no longer for it.
+        return len(normalize("NFKC", self.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +90,14 @@ def _citations(value: Any) -> tuple[int | str, ...]:
     return tuple(items)
 
 
+def _document(value: Any) -> Any:
+    """Leave out blank fields: of a page that could not be read a run has an empty text, which is none."""
+    fields = as_segment(value)
+    if not isinstance(fields, dict):
+        return fields
+    return {name: field for name, field in fields.items() if not isinstance(field, str) or trimmed(field)}
+
+
 class SentenceItem(Line):
     text: str
     citations: Annotated[tuple[int | str, ...], PlainValidator(_citations)] = ()
@@ -104,6 +121,7 @@ class RunLine(Head):
     response_length: Count | None = None
     answer: list[SentenceItem] | None = None
     responses: list[SentenceItem] | None = None
+    documents: dict[Id, Annotated[DocLine, BeforeValidator(_document)]] | None = None
 
     @property
     def head(self) -> Head:
@@ -160,6 +178,7 @@ def _same_run(line: int, head: Head, heads: list[Head], problems: Problems) -> b
 def _answer(line: int, entry: RunLine) -> AnswerRecord:
     references = tuple(entry.references or ())
     items = entry.answer if entry.answer is not None else entry.responses or []
+    documents = (segment_record(line, docid, document) for docid, document in (entry.documents or {}).items())
     return AnswerRecord(
         line=line,
         topic_id=str(entry.head.topic_id),
@@ -169,6 +188,7 @@ def _answer(line: int, entry: RunLine) -> AnswerRecord:
         sentences=tuple(
             SentenceRecord(item.text, tuple(_citation(c, references) for c in item.citations)) for item in items
         ),
+        documents=tuple(filter(None, documents)),
         extra=_extra(entry, items),
     )
 
@@ -207,17 +227,26 @@ class RunFinding:
 
 
 def run_findings(
-    run: RunFile, *, word_limit: int | None, reference_limit: int | None, topics: Mapping[str, str]
+    run: RunFile,
+    *,
+    word_limit: int | None,
+    reference_limit: int | None,
+    citation_limit: int | None,
+    topics: Mapping[str, str],
+    topic_limits: Mapping[str, int],
 ) -> list[RunFinding]:
-    """All findings in file order; `topics` maps the campaign's topic ids to their texts, None is no limit."""
+    """All findings in file order; None is no limit.
+
+    `topics` maps the campaign's topic ids to their texts, `topic_limits` to the most characters of an answer.
+    """
     # Other collections have docids of their own: only a stranger among MS MARCO's is odd.
     looks_odd = _is_mostly_msmarco(run)
     findings: list[RunFinding] = []
     for answer in run.answers:
         noted = [
-            *_length(answer, word_limit),
+            *_length(answer, word_limit, topic_limits.get(answer.topic_id)),
             *_references(answer, reference_limit),
-            *_citation_findings(answer),
+            *_citation_findings(answer, citation_limit),
             *_topic_text(answer, topics),
             *_addressing(answer),
             *(_odd_docids(answer) if looks_odd else ()),
@@ -229,15 +258,17 @@ def run_findings(
 Noted = Iterator[tuple[FindingCode, str]]
 
 
-def _length(answer: AnswerRecord, limit: int | None) -> Noted:
+def _length(answer: AnswerRecord, word_limit: int | None, character_limit: int | None) -> Noted:
     words = answer.words
     if not words:
         yield FindingCode.EMPTY_ANSWER, "the answer has no words"
     if answer.response_length is not None and answer.response_length != words:
         message = f"response_length is {answer.response_length}, the answer has {words} words"
         yield FindingCode.RESPONSE_LENGTH, message
-    if limit is not None and words > limit:
-        yield FindingCode.ANSWER_TOO_LONG, f"{words} words, the limit is {limit}"
+    if word_limit is not None and words > word_limit:
+        yield FindingCode.ANSWER_TOO_LONG, f"{words} words, the limit is {word_limit}"
+    if character_limit is not None and answer.characters > character_limit:
+        yield FindingCode.ANSWER_TOO_LONG, f"{answer.characters:,} of {character_limit:,} characters"
 
 
 def _references(answer: AnswerRecord, limit: int | None) -> Noted:
@@ -249,9 +280,12 @@ def _references(answer: AnswerRecord, limit: int | None) -> Noted:
         yield FindingCode.DUPLICATE_REFERENCE, f"references given more than once: {first_ids(repeated)}"
 
 
-def _citation_findings(answer: AnswerRecord) -> Noted:
+def _citation_findings(answer: AnswerRecord, limit: int | None) -> Noted:
     references = len(answer.references)
     for number, sentence in enumerate(answer.sentences):
+        count = len(sentence.citations)
+        if limit is not None and count > limit:
+            yield FindingCode.TOO_MANY_CITATIONS, f"sentence {number} cites {count} times, the limit is {limit}"
         repeated = _repeated(citation.docid or citation.raw for citation in sentence.citations)
         if repeated:
             yield FindingCode.DUPLICATE_CITATION, f"sentence {number} cites more than once: {first_ids(repeated)}"

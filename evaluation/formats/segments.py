@@ -47,14 +47,15 @@ class SegmentLine(Line):
     end_char: Count | None = None
 
 
-def _as_segment(value: Any) -> Any:
+def as_segment(value: Any) -> Any:
+    """Read a text alone as a segment with this text."""
     return {"text": value} if isinstance(value, str) else value
 
 
 class DocLine(SegmentLine):
     """A segment of which `doc` may hold more: its text alone, or all of it."""
 
-    doc: Annotated[SegmentLine | None, BeforeValidator(_as_segment)] = None
+    doc: Annotated[SegmentLine | None, BeforeValidator(as_segment)] = None
 
 
 class AnyLine(DocLine):
@@ -121,14 +122,22 @@ def _segments(entry: AnyLine) -> Iterator[tuple[str, DocLine]]:
 
 
 def _row(line: int, path: str, entry: DocLine, docid: str, problems: Problems) -> Iterator[SegmentRecord]:
-    doc = entry.doc or entry
-    text = _text(doc) or _text(entry)
-    if text is None:
+    record = segment_record(line, docid, entry)
+    if record is None:
         problems.add(
             line, f"{path}segment", "a text (`segment`, `text`, `contents` or `doc`), the field is missing"
         )
-        return
-    yield SegmentRecord(
+    else:
+        yield record
+
+
+def segment_record(line: int, docid: str, entry: DocLine) -> SegmentRecord | None:
+    """Return a segment of a line; None where it has no text."""
+    doc = entry.doc or entry
+    text = _text(doc) or _text(entry)
+    if text is None:
+        return None
+    return SegmentRecord(
         line=line,
         docid=docid,
         title=doc.title or entry.title or "",

@@ -93,7 +93,7 @@ def _gunzip(first: bytes, raw: Iterator[bytes], problems: Problems) -> Iterator[
 
 
 MAX_LINE_BYTES = 1_048_576
-MAX_SEGMENT_LINE_BYTES = 16 * 1_048_576
+MAX_TEXT_LINE_BYTES = 16 * 1_048_576
 # A line takes some 150 bytes of memory beside its text, so that empty lines would fill it. Label files of the tracks
 # have a line for an answer or a pair, at most a million of them.
 MAX_LINES = 4_000_000

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict
 
-from evaluation.formats.kinds import of_kind
 from evaluation.formats.lines import (
     Count,
     Id,
@@ -17,39 +16,42 @@ from evaluation.formats.lines import (
     label_word,
     one_of,
     own_provenance,
+    with_extra,
 )
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 from evaluation.labels import SupportLabel
 from evaluation.terms import SupportCondition
 
-LABELS: Final = {label.name.lower(): label for label in SupportLabel if label != SupportLabel.FAILED}
+LABELS_BY_WORD: Final = {label.name.lower(): label for label in SupportLabel if label != SupportLabel.FAILED}
 CONDITIONS: Final = " or ".join(SupportCondition)
 
 
-class Shown(BaseModel):
-    """LLM label that was shown, in an export of ours. Other keys are not read back."""
+class SupportProvenance(BaseModel):
+    """Marked sentence and LLM label that was shown, in an export of ours. Other keys are not read back."""
 
     model_config = ConfigDict(frozen=True)
 
-    shown_label: Annotated[str, one_of(LABELS)] | None = None
+    shown_label: Annotated[str, one_of(LABELS_BY_WORD)] | None = None
     shown_ms: Count | None = None
     accepted: bool | None = None
+    evidence: Count | None = None
 
     @property
     def code(self) -> SupportLabel | None:
-        return LABELS[self.shown_label] if self.shown_label else None
+        return LABELS_BY_WORD[self.shown_label] if self.shown_label else None
 
 
-NOTHING_SHOWN: Final = Shown()
+NOTHING_KNOWN: Final = SupportProvenance()
 
 
 @dataclass(frozen=True, slots=True)
 class SupportRecord:
     """One judgment. `condition` and `judge` are None where they come from the command's options.
 
+    `sentence_field` and `docid_field` say where in its line it stands.
     `label` is None where the file has `null`. `raw` is the file's word where that is no label (`label` is then FAILED),
-    else empty. `reason` is read back only for "can't judge". `shown`: the LLM label that was on the screen.
+    else empty. `reason` is read back only for "can't judge". `beside`: what is kept with the label.
     """
 
     line: int
@@ -63,7 +65,29 @@ class SupportRecord:
     judge: str | None = None
     reason: str | None = None
     extra: dict[str, Any] = field(default_factory=dict)
-    shown: Shown = NOTHING_SHOWN
+    beside: SupportProvenance = NOTHING_KNOWN
+    sentence_field: str = "sentence"
+    docid_field: str = "docid"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSentence:
+    """A sentence of a file that has answers whole; `text` as the file has it, '' for none, `field` where it stands."""
+
+    line: int
+    run_id: str
+    topic_id: str
+    sentence: int
+    text: str
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class SupportFile:
+    """Judgments of a file; `sentences` only where it has answers whole."""
+
+    rows: tuple[SupportRecord, ...]
+    sentences: tuple[JudgedSentence, ...] = ()
 
 
 class SupportLine(Line):
@@ -77,8 +101,7 @@ class SupportLine(Line):
     reason: str | None = None
 
 
-@of_kind("support", "citation labels, a sentence and a passage a line")
-def parse_support(source: Source) -> tuple[SupportRecord, ...]:
+def parse_pairs(source: Source) -> SupportFile:
     """All judgments in file order; equal repetitions are dropped, conflicting repetitions refuse the file.
 
     Raises `BadInput`; an unknown label is FAILED with its text in `raw`, an unknown condition is an error.
@@ -96,11 +119,11 @@ def parse_support(source: Source) -> tuple[SupportRecord, ...]:
         if once.is_new(line, key, (row.label, row.raw, row.reason), name):
             rows.append(row)
     problems.raise_if_any()
-    return tuple(rows)
+    return SupportFile(tuple(rows))
 
 
 def support_line(row: SupportRecord) -> str:
-    """The judgment as a line that `parse_support` reads back."""
+    """The judgment as a line that `parse_pairs` reads back."""
     fields = {
         "run_id": row.run_id,
         "topic_id": row.topic_id,
@@ -114,15 +137,17 @@ def support_line(row: SupportRecord) -> str:
     return json_line(fields, row.extra)
 
 
-def shown_provenance(shown_label: int | None, shown_ms: int | None, accepted: bool | None) -> dict[str, Any]:
-    """Return the LLM label that was shown as an export has it under our key, empty fields left out."""
+def support_provenance(
+    evidence: int | None, shown_label: int | None, shown_ms: int | None, accepted: bool | None
+) -> dict[str, Any]:
+    """Return what is kept with a label as an export has it under our key, empty fields left out."""
     word = SupportLabel(shown_label).name.lower() if shown_label is not None else None
-    payload = {"shown_label": word, "shown_ms": shown_ms, "accepted": accepted}
-    return {key: value for key, value in payload.items() if value is not None}
+    payload = {"evidence": evidence, "shown_label": word, "shown_ms": shown_ms, "accepted": accepted}
+    return with_extra(payload, {})
 
 
 def _row(line: int, entry: SupportLine, problems: Problems) -> SupportRecord:
-    label = None if entry.label is None else LABELS.get(entry.label, SupportLabel.FAILED)
+    label = None if entry.label is None else LABELS_BY_WORD.get(entry.label, SupportLabel.FAILED)
     return SupportRecord(
         line=line,
         run_id=entry.run_id,
@@ -135,5 +160,5 @@ def _row(line: int, entry: SupportLine, problems: Problems) -> SupportRecord:
         judge=entry.judge,
         reason=entry.reason,
         extra=entry.extra,
-        shown=own_provenance(entry.extra, NOTHING_SHOWN, line, problems),
+        beside=own_provenance(entry.extra, NOTHING_KNOWN, line, problems),
     )

@@ -144,7 +144,7 @@ def _is_header(columns: list[str]) -> bool:
 
 # `int` alone would take 1_0 and the digits of other scripts as well.
 INTEGER: Final = re.compile(r"-?[0-9]{1,9}")
-COLUMNS: Final = (4, 6)  # six: judgment files that add confidence and run id
+QREL_COLUMNS: Final = (4, 6)  # six: judgment files that add confidence and run id
 LOWEST_GRADE: Final = -1  # TREC's "not judged" in a pool; lower grades are refused
 HIGHEST_GRADE: Final = 32_767
 # A retrieval run has six columns too, with ranks where the grade would be: no scale goes so far.
@@ -188,7 +188,7 @@ def qrel_line(row: QrelRecord) -> str:
 
 
 def _qrel_record(line: int, columns: list[str], problems: Problems) -> QrelRecord | None:
-    if len(columns) not in COLUMNS:
+    if len(columns) not in QREL_COLUMNS:
         problems.add(line, "columns", f"4 columns (topic, any, docid, grade), found {len(columns)}")
         return None
     topic_id, _, docid, grade = columns[:4]

@@ -8,7 +8,8 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import User
-from evaluation.domain.conditions import assigned, set_of_origin
+from evaluation.domain.conditions import set_of_origin
+from evaluation.domain.shares import assigned
 from evaluation.errors import InputProblem
 from evaluation.formats.assignments import AssignmentRecord, LabelRecord, UnjudgedRow, parse_assignments
 from evaluation.formats.lines import label_word
@@ -249,11 +250,11 @@ def _match_row(
 ) -> Iterator[_Entry]:
     answer = index.answers[row.run_id, row.topic_id]
     wordings = index.wordings.get(row.topic_id, {})
-    for number, label in enumerate(row.labels):
+    for label in row.labels:
         there = wordings.get(label.text, [])
         if label.occurrence >= len(there):
             text = f"a nugget of topic {row.topic_id}'s list, not {label.text!r}"
-            problems.append(InputProblem(source.name, row.line, f"nuggets.{number}.text", text))
+            problems.append(InputProblem(source.name, row.line, f"{row.items_key}.{label.position}.text", text))
             continue
         yield _Entry(source, row, answer, there[label.occurrence], label)
 
@@ -309,7 +310,7 @@ def _other_texts(index: _Index, files: Files) -> Iterator[ImportFinding]:
             yield _finding(FindingCode.ANSWER_TEXT_DIFFERS, source, row, message)
 
 
-COLUMNS = (
+ASSIGNMENT_COLUMNS = (
     "judge_id",
     "answer_id",
     "nugget_version_id",
@@ -328,7 +329,7 @@ def _write(judge: Judge, entries: list[_Entry], numbers: Mapping[tuple[int, int]
     now = connection.ops.adapt_datetimefield_value(timezone.now())
     upsert(
         Assignment,
-        COLUMNS,
+        ASSIGNMENT_COLUMNS,
         (
             (judge.pk, *_key(item), numbers.get(_key(item), 1), *_columns(item.label), now, event.pk)
             for item in entries

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Count, F
 
 from accounts.models import User
-from evaluation.errors import PLACES_SHOWN, BadInput, InputProblem, Refused
+from evaluation.errors import BadInput, InputProblem, Refused
 from evaluation.formats.problems import MAX_PROBLEMS
 from evaluation.formats.segments import document_id
 from evaluation.formats.source import Source
@@ -25,6 +25,7 @@ from web.statements import ROWS_A_STATEMENT
 from web.text import cut
 
 TAKEN_OUT = "taken out"
+TEXTS = "texts of passages"
 NOT_IN_FILE = "loaded and not in the file"
 NO_LABEL = "null, which takes it out"
 LONGEST_SHOWN = 300  # of a text beside its replacement
@@ -38,29 +39,6 @@ class ImportFinding:
     message: str
     topic_id: str = ""
     run_id: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class FindingKind:
-    """Findings of one code: the first of them, and their number."""
-
-    code: FindingCode
-    number: int
-    examples: tuple[ImportFinding, ...]
-
-    def __str__(self) -> str:
-        places = ", ".join(
-            f"{finding.file}:{finding.line}" if finding.line else finding.file for finding in self.examples
-        )
-        more = f" and {self.number - len(self.examples):,} more" if self.number > len(self.examples) else ""
-        return f"- {self.number:,} {self.code.replace('_', ' ')} ({places}{more}): {self.examples[0].message}"
-
-
-def findings_by_kind(findings: Sequence[ImportFinding]) -> list[FindingKind]:
-    by_code: dict[FindingCode, list[ImportFinding]] = {}
-    for finding in findings:
-        by_code.setdefault(finding.code, []).append(finding)
-    return [FindingKind(code, len(kind), tuple(kind[:PLACES_SHOWN])) for code, kind in by_code.items()]
 
 
 Item = TypeVar("Item")
@@ -134,7 +112,7 @@ class LoadReceipt:
 
     @property
     def nothing_changed(self) -> bool:
-        return not (self.added or self.changed or self.counts.get(TAKEN_OUT))
+        return not (self.added or self.changed or self.counts.get(TAKEN_OUT) or self.counts.get(TEXTS))
 
     def __str__(self) -> str:
         if self.nothing_changed:

@@ -2,15 +2,18 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any
 
-from django.db.models import Exists, Max, Model, OuterRef, QuerySet
+from django.db.models import Exists, Max, Model, OuterRef, Q, QuerySet
 
 from evaluation.errors import Refused
 from evaluation.models import (
     Answer,
     AnswerProvenance,
     Assignment,
+    Battle,
     Judgment,
     ListedNugget,
     NuggetEvidence,
@@ -29,7 +32,10 @@ from web.text import plural
 
 @dataclass(frozen=True, slots=True)
 class Dependent:
-    """Rows that hang on loaded data. Each field is the path to it, empty where they hang on none of that kind."""
+    """Rows that hang on loaded data. Each field is the path to it, several apart by spaces.
+
+    It is empty where they hang on none of that kind.
+    """
 
     model: type[Model]
     answer: str = ""
@@ -44,6 +50,7 @@ _dependents = {
         Dependent(Assignment, answer="answer", wording="nugget_version"),
         Dependent(SupportJudgment, answer="sentence__answer", segment="segment"),
         Dependent(Judgment, answer="answer", segment="segment"),
+        Dependent(Battle, answer="left right"),
         Dependent(StudyPair, answer="answer", segment="segment", wording="nugget_version"),
         Dependent(RandomCheckPair, answer="answer", segment="segment", wording="nugget_version"),
         Dependent(NuggetEvidence, segment="segment"),
@@ -78,11 +85,15 @@ def labels_on_lists(lists: Collection[NuggetList]) -> int:
 
 def _count(kind: str, parts: Sequence[Collection[int] | QuerySet[Any, Any]]) -> int:
     return sum(
-        dependent.model._default_manager.filter(**{f"{path}__in": part}).count()
+        dependent.model._default_manager.filter(_any_in(paths, part)).count()
         for dependent in _dependents.values()
-        if (path := getattr(dependent, kind))
+        if (paths := getattr(dependent, kind).split())
         for part in parts
     )
+
+
+def _any_in(paths: Sequence[str], part: Collection[int] | QuerySet[Any, Any]) -> Q:
+    return reduce(or_, (Q(**{f"{path}__in": part}) for path in paths))
 
 
 def refuse_if_judged_here(labels: CurrentQuerySet[Any], keys: Collection[tuple[int, int]], *item: str) -> None:

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from accounts.models import User
 from evaluation.domain.lineage import TRACED
 from evaluation.errors import InputProblem, Refused, no_such
-from evaluation.formats.argue import parse_lists
+from evaluation.formats.nugget_lists import parse_lists
 from evaluation.formats.nuggets import NuggetListRow, NuggetRecord, Parent, importance_word
 from evaluation.formats.source import Source
 from evaluation.imports.base import (
@@ -123,7 +123,7 @@ def _traced_drafts(draft_set: NuggetSet) -> Drafts:
     return drafts
 
 
-Listed = list[tuple[str, int, str, str, dict[str, object]]]
+Listed = list[tuple[str, int, str, str, float | None, dict[str, object]]]
 
 
 @with_every_problem
@@ -139,7 +139,7 @@ def import_nuggets(
     replace: bool = False,
     actor: User | None = None,
 ) -> LoadReceipt:
-    """Load one set's lists, a topic a line, in nuggetizer's form or as ARGUE's banks.
+    """Load one set's lists, a topic a line, in nuggetizer's form, as rubrics or as ARGUE's banks.
 
     The set is named ORIGIN-JUDGE unless `name` gives another. `kind` defaults to a person for edited and manual lists
     and to an LLM for auto and draft lists. Raises `BadInput` for unknown topics and changed lists without `replace`,
@@ -243,10 +243,11 @@ def _change(source: Source, row: NuggetListRow, loaded: Listed) -> InputProblem:
     return changed_problem(source, row.line, "nuggets", f"topic {row.topic_id}", loaded=old, in_file=new)
 
 
-def _in_words(listed: tuple[str, int, str, str, dict[str, object]]) -> str:
-    text, importance, raw, *_ = listed
-    word_of = importance_word(Importance(importance), raw)
-    return f"{text} ({word_of})" if word_of else text
+def _in_words(listed: tuple[str, int, str, str, float | None, dict[str, object]]) -> str:
+    text, importance, raw, _, weight, _ = listed
+    words = [importance_word(Importance(importance), raw), "" if weight is None else f"weight {weight:g}"]
+    beside = ", ".join(filter(None, words))
+    return f"{text} ({beside})" if beside else text
 
 
 def _refuse_worked_on(lists: list[NuggetList]) -> None:
@@ -266,7 +267,10 @@ def _refuse_worked_on(lists: list[NuggetList]) -> None:
 
 def _listed(row: NuggetListRow) -> Listed:
     return [
-        (nugget.text, nugget.importance, nugget.raw_importance, nugget.group, own_keys(nugget.extra))
+        (
+            *(nugget.text, nugget.importance, nugget.raw_importance, nugget.group, nugget.weight),
+            own_keys(nugget.extra),
+        )
         for nugget in row.nuggets
     ]
 
@@ -284,7 +288,7 @@ def _store(nugget_set: NuggetSet) -> None:
 def _loaded_lists(nugget_set: NuggetSet) -> dict[int, Listed]:
     lists: dict[int, Listed] = {}
     items = ListedNugget.objects.filter(nugget_list__in=_lists(nugget_set)).order_by("nugget_list", "position")
-    fields = ("nugget_list", "nugget_version__text", "importance", "raw_importance", "group", "extra")
+    fields = ("nugget_list", "nugget_version__text", "importance", "raw_importance", "group", "weight", "extra")
     for pk, *listed in items.values_list(*fields):
         lists.setdefault(pk, []).append(tuple(listed))
     return lists
@@ -303,15 +307,17 @@ def _findings(nugget_set: NuggetSet, source: Source, row: NuggetListRow) -> list
                 ImportFinding(FindingCode.UNKNOWN_IMPORTANCE, source.name, row.line, text, row.topic_id)
             )
         if nugget.text in seen:
-            text = f"the nugget {nugget.text!r} is there more than once"
-            findings.append(ImportFinding(FindingCode.REPEATED_NUGGET, source.name, row.line, text, row.topic_id))
+            of_rubric = nugget.weight is not None
+            code = FindingCode.REPEATED_CRITERION if of_rubric else FindingCode.REPEATED_NUGGET
+            text = f"the {'criterion' if of_rubric else 'nugget'} {nugget.text!r} is there more than once"
+            findings.append(ImportFinding(code, source.name, row.line, text, row.topic_id))
         seen.add(nugget.text)
     return findings
 
 
 def _is_dirty(nugget_set: NuggetSet, nugget: NuggetRecord) -> bool:
-    """Drafts have no importance on purpose; anywhere else an unknown importance is worth a look."""
-    unsaid = not nugget.raw_importance and nugget_set.origin == Origin.DRAFT
+    """Drafts and criteria may have no importance; anywhere else an unknown importance is worth a look."""
+    unsaid = not nugget.raw_importance and (nugget_set.origin == Origin.DRAFT or nugget.weight is not None)
     return nugget.importance is Importance.UNKNOWN and not unsaid
 
 
@@ -370,14 +376,23 @@ def _write(nugget_set: NuggetSet, lists: Mapping[str, int], rows: Sequence[tuple
     wordings = [by_nugget[nuggets[name]] for name, *_ in rows]
     upsert(
         ListedNugget,
-        ["nugget_list_id", "nugget_version_id", "position", "importance", "raw_importance", "group", "extra"],
+        [
+            "nugget_list_id",
+            "nugget_version_id",
+            "position",
+            "importance",
+            "raw_importance",
+            "group",
+            "weight",
+            "extra",
+        ],
         ((lists[topic], wording, *item) for wording, (_, _, _, topic, *item) in zip(wordings, rows, strict=True)),
         unique=["nugget_list_id", "position"],
         update=["importance"],
-        fixed={"avoid": False},
     )
     return wordings
 
 
 def _item(position: int, row: NuggetRecord) -> tuple[Any, ...]:
-    return position, int(row.importance), row.raw_importance, row.group, json.dumps(own_keys(row.extra))
+    extra = json.dumps(own_keys(row.extra))
+    return position, int(row.importance), row.raw_importance, row.group, row.weight, extra

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from evaluation.domain.conditions import Given
+from evaluation.domain.shares import Given
 from evaluation.formats.source import Source
 from evaluation.imports.base import ImportFinding
 from evaluation.models import Campaign, Judge

@@ -1,4 +1,4 @@
-"""Import runs: answers with their sentences and citations."""
+"""Import runs: answers with their sentences and citations, and the texts that they bring."""
 
 import hashlib
 import json
@@ -8,9 +8,19 @@ from typing import Any
 
 from accounts.models import User
 from evaluation.errors import BadInput, InputProblem, Refused
-from evaluation.formats.runs import RunFile, RunFinding, parse_run, run_findings, strangers, strangers_message
+from evaluation.formats.runs import (
+    RunFile,
+    RunFinding,
+    first_ids,
+    parse_run,
+    run_findings,
+    strangers,
+    strangers_message,
+)
+from evaluation.formats.segments import SegmentRecord
 from evaluation.formats.source import Source
 from evaluation.imports.base import (
+    TEXTS,
     ImportFinding,
     ImportPlan,
     LoadReceipt,
@@ -24,6 +34,7 @@ from evaluation.imports.base import (
     with_every_problem,
 )
 from evaluation.imports.dependents import labels_on_run
+from evaluation.imports.segments import addressing_in, text_rows, write_texts
 from evaluation.labelling import last_key, upsert
 from evaluation.models import Answer, AnswerProvenance, Campaign, Citation, Event, Finding, Run, Sentence
 from evaluation.models.fields import new_public_id
@@ -55,6 +66,10 @@ class _Submitted:
     @property
     def run_id(self) -> str:
         return self.file.run_id
+
+    @property
+    def documents(self) -> Iterator[SegmentRecord]:
+        return (record for answer in self.file.answers for record in answer.documents)
 
 
 @with_every_problem
@@ -149,7 +164,8 @@ def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) ->
     ]
     to_write = compared.new + rewritten
 
-    rows = _rows_of(campaign, to_write)
+    rows, documents = _rows_of(campaign, to_write), _documents(campaign, submitted)
+    texts_to_write = text_rows(record for _, record in documents.new)
 
     def check() -> None:
         for submission in rewritten:
@@ -168,15 +184,53 @@ def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) ->
             Finding.objects.filter(campaign=campaign, run_id=submission.run_id).delete()
         runs = {submission.run_id: _run_of(campaign, submission, loaded, event).pk for submission in to_write}
         _write_answers(rows, runs, event)
+        # After the citations, which count as new what they find without a row.
+        write_texts(campaign, texts_to_write, event)
         # New citations may name segments whose text is not loaded; that count covers the whole campaign.
         restate_missing_texts(campaign, event)
         # Judging may have begun: open tasks get the new answers, submitted tasks are reopened.
         extend_tasks(campaign)
 
-    texts = dict(campaign.topics.values_list("topic_id", "text"))
-    findings = [finding for submission in to_write for finding in _findings(campaign, submission, texts)]
+    texts, limits = dict(campaign.topics.values_list("topic_id", "text")), _topic_limits(campaign)
+    findings = [
+        *(finding for submission in to_write for finding in _findings(campaign, submission, texts, limits)),
+        *documents.findings,
+        *addressing_in(documents.new),
+    ]
     answers = sum(len(submission.file.answers) for submission in to_write)
-    return ImportPlan("runs", *compared.counts, findings, {"answers": answers}, write, check)
+    counts = {"answers": answers, TEXTS: len(documents.new)}
+    return ImportPlan("runs", *compared.counts, findings, counts, write, check)
+
+
+@dataclass(frozen=True, slots=True)
+class _Documents:
+    """Texts that runs bring: those that nobody loaded before, and findings about others."""
+
+    new: list[tuple[Source, SegmentRecord]]
+    findings: list[ImportFinding]
+
+
+def _documents(campaign: Campaign, submitted: Sequence[_Submitted]) -> _Documents:
+    """Look through the documents of all runs, of those too that are loaded without them: the first text stays."""
+    brought = {record.docid for submission in submitted for record in submission.documents}
+    loaded = campaign.segments.filter(has_text=True).values_list("docid", "text") if brought else ()
+    texts = {docid: text for docid, text in loaded if docid in brought}
+    documents = _Documents([], [])
+    for submission in submitted:
+        for answer in submission.file.answers:
+            other = []
+            for record in answer.documents:
+                if record.docid not in texts:
+                    documents.new.append((submission.source, record))
+                    texts[record.docid] = record.text
+                # White space says nothing about what was read.
+                elif texts[record.docid].split() != record.text.split():
+                    other.append(record.docid)
+            if other:
+                message = f"other texts than were loaded first, which stay: {first_ids(other)}"
+                place = (submission.source.name, answer.line, message, answer.topic_id, submission.run_id)
+                documents.findings.append(ImportFinding(FindingCode.SEGMENT_TEXT_DIFFERS, *place))
+    return documents
 
 
 def _change(submission: _Submitted, run: Run) -> InputProblem:
@@ -199,28 +253,42 @@ def _differs(submission: _Submitted, run: Run) -> bool:
     )
 
 
-def _findings(campaign: Campaign, submission: _Submitted, topics: dict[str, str]) -> list[ImportFinding]:
+def _topic_limits(campaign: Campaign) -> dict[str, int]:
+    """Most characters of an answer, by topic id; empty where the protocol does not ask."""
+    if not campaign.protocol.topic_limit:
+        return {}
+    limits = campaign.topics.values_list("topic_id", "extra__limit")
+    # A file may hold anything there, and True is an int.
+    return {topic_id: limit for topic_id, limit in limits if type(limit) is int and limit > 0}
+
+
+def _findings(
+    campaign: Campaign, submission: _Submitted, topics: dict[str, str], topic_limits: dict[str, int]
+) -> list[ImportFinding]:
     protocol = campaign.protocol
     noticed = run_findings(
         submission.file,
         word_limit=protocol.answer_word_limit,
         reference_limit=protocol.reference_limit,
+        citation_limit=protocol.citation_limit,
         topics=topics,
+        topic_limits=topic_limits,
     )
     return [
         ImportFinding(
             each.code, submission.source.name, each.line, each.message, each.topic_id or "", submission.run_id
         )
-        for each in [*noticed, *_strangers(campaign, submission.file)]
+        for each in [*noticed, *_strangers(campaign, submission)]
     ]
 
 
-def _strangers(campaign: Campaign, file: RunFile) -> Iterator[RunFinding]:
+def _strangers(campaign: Campaign, submission: _Submitted) -> Iterator[RunFinding]:
     """Find citations of docids that neither the answer's references nor a passage with text has."""
-    by_answer = [(answer, docids) for answer in file.answers if (docids := strangers(answer))]
+    by_answer = [(answer, docids) for answer in submission.file.answers if (docids := strangers(answer))]
     all_docids = {docid for _, docids in by_answer for docid in docids}
     # All at once: SQLite takes a limited number of parameters.
     there = all_docids and set(campaign.segments.filter(has_text=True).values_list("docid", flat=True))
+    there |= {record.docid for record in submission.documents}
     for answer, docids in by_answer:
         if unknown := [docid for docid in docids if docid not in there]:
             message = strangers_message(unknown, len(answer.references))

@@ -1,6 +1,6 @@
 """Import segment texts."""
 
-from collections.abc import Collection, Container, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -42,6 +42,7 @@ from evaluation.terms import FindingCode
 CODE = FindingCode.ADDRESSES_JUDGE
 # The texts of a campaign take gigabytes: they are read so many at a time.
 TEXTS_AT_ONCE = 5_000
+FEW = 500  # docids, which SQLite takes as parameters of one query
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +158,10 @@ def _content(segment: Segment) -> tuple[object, ...]:
 
 
 def _plan(campaign: Campaign, rows: Rows, replace: bool) -> ImportPlan:
-    loaded = {
-        segment.docid: segment for segment in campaign.segments.filter(has_text=True) if segment.docid in rows
-    }
+    texts = campaign.segments.filter(has_text=True)
+    if len(rows) <= FEW:
+        texts = texts.filter(docid__in=list(rows))
+    loaded = {segment.docid: segment for segment in texts if segment.docid in rows}
     compared = compare(
         list(rows.values()),
         lambda item: item[1].docid,
@@ -173,25 +175,26 @@ def _plan(campaign: Campaign, rows: Rows, replace: bool) -> ImportPlan:
     def check() -> None:
         refuse_if_labelled(labels_on_segments([loaded[docid] for docid in changed]), "A segment's text")
 
-    rows_to_write = [
-        (new_public_id(), row.docid, document_id(row.docid), *row.content) for _, row in compared.to_write
-    ]
+    rows_to_write = text_rows(row for _, row in compared.to_write)
 
     def write(event: Event) -> None:
         forget_addressing(campaign, changed)
-        _write(campaign, rows_to_write, event)
+        write_texts(campaign, rows_to_write, event)
         # New texts may complete pairs that runs cite, and tasks get what can be judged since.
         restate_missing_texts(campaign, event)
         extend_tasks(campaign)
 
     written = {row.docid for _, row in compared.to_write}
-    findings = [
+    findings = addressing_in((source, row) for source, row in rows.values() if row.docid in written)
+    return ImportPlan("segments", *compared.counts, findings, write=write, check=check)
+
+
+def addressing_in(rows: Iterable[tuple[Source, SegmentRecord]]) -> list[ImportFinding]:
+    return [
         ImportFinding(CODE, source.name, row.line, addressing_in_segment(row.docid, sign))
-        for source, row in rows.values()
-        if row.docid in written
+        for source, row in rows
         for sign in signs_in(row.text)
     ]
-    return ImportPlan("segments", *compared.counts, findings, write=write, check=check)
 
 
 def _change(source: Source, row: SegmentRecord, loaded: Segment) -> InputProblem:
@@ -200,7 +203,12 @@ def _change(source: Source, row: SegmentRecord, loaded: Segment) -> InputProblem
     return changed_problem(source, row.line, "segment", row.docid, loaded=old, in_file=new)
 
 
-def _write(campaign: Campaign, rows: list[tuple[object, ...]], event: Event) -> None:
+def text_rows(records: Iterable[SegmentRecord]) -> list[tuple[object, ...]]:
+    """Return rows for `write_texts`, made before the lock is held."""
+    return [(new_public_id(), record.docid, document_id(record.docid), *record.content) for record in records]
+
+
+def write_texts(campaign: Campaign, rows: list[tuple[object, ...]], event: Event) -> None:
     """Write texts, also into the rows of segments that qrels or runs named before."""
     upsert(
         Segment,

@@ -7,11 +7,12 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import User
-from evaluation.domain.conditions import supported
+from evaluation.domain.shares import supported
 from evaluation.errors import InputProblem, Refused
+from evaluation.formats.citation_judgments import parse_support
 from evaluation.formats.lines import label_word
 from evaluation.formats.source import Source
-from evaluation.formats.support import SupportRecord, parse_support
+from evaluation.formats.support import JudgedSentence, SupportFile, SupportRecord
 from evaluation.imports.base import (
     NO_LABEL,
     TAKEN_OUT,
@@ -76,18 +77,18 @@ def import_support(
     meant = _condition(files, kind, condition)
 
     def make_plan(locked: Campaign) -> ImportPlan:
-        aside = names_study(row.extra for _, rows in files for row in rows)
+        aside = names_study(row.extra for _, file in files for row in file.rows)
         return _plan(locked, judge_named(judge, kind, aside=aside), meant, files, replace)
 
     return carry_out(campaign=campaign, kind="support", sources=sources, actor=actor, make_plan=make_plan)
 
 
-Files = Sequence[tuple[Source, Sequence[SupportRecord]]]
+Files = Sequence[tuple[Source, SupportFile]]
 
 
 def _condition(files: Files, kind: JudgeKind, option: SupportCondition | None) -> SupportCondition:
     """Return the condition on which option, judge and rows agree. Raises `Refused`."""
-    in_rows = next((row.condition for _, rows in files for row in rows if row.condition), None)
+    in_rows = next((row.condition for _, file in files for row in file.rows if row.condition), None)
     condition = option or (SupportCondition.LLM if kind is JudgeKind.LLM else in_rows)
     if condition is None:
         raise Refused("usage", "Say how people judged: condition scratch or post-edit.", field="condition")
@@ -96,8 +97,8 @@ def _condition(files: Files, kind: JudgeKind, option: SupportCondition | None) -
         raise Refused("usage", f"The condition {condition} does not go with labels by {judge}.", field="by")
     problems = [
         InputProblem(source.name, row.line, "condition", f"{condition}, as for the rest of the import")
-        for source, rows in files
-        for row in rows
+        for source, file in files
+        for row in file.rows
         if row.condition not in (None, condition)
     ]
     refuse(problems)
@@ -107,7 +108,8 @@ def _condition(files: Files, kind: JudgeKind, option: SupportCondition | None) -
 def _plan(
     campaign: Campaign, judge: Judge, condition: SupportCondition, files: Files, replace: bool
 ) -> ImportPlan:
-    entries = _match(_index_of(campaign), files)
+    index = _index_of(campaign)
+    entries = _match(index, files)
     labels = SupportJudgment.objects.filter(
         judge_id=judge.pk or 0, condition=condition, sentence__answer__topic__campaign=campaign
     )
@@ -133,6 +135,7 @@ def _plan(
     rows_written = ((item.source, item.row.line, item.row.topic_id) for item in compared.to_write)
     findings = [
         *_dirty_labels(compared.to_write),
+        *_other_texts(index, files),
         *equal_labels(files[0][0], judge, others, codes, "sentence", "segment"),
         *there_by_others(
             campaign, FindingCode.LABELLED_BY_OTHERS, judge, supported(campaign, condition), rows_written
@@ -171,8 +174,10 @@ def _match(index: _Index, files: Files) -> list[_Entry]:
     entries: list[_Entry] = []
     problems: list[InputProblem] = []
     first: dict[tuple[int, int], str] = {}
-    for source, rows in files:
-        for row in rows:
+    for source, file in files:
+        for judged in file.sentences:
+            problems += _sentence_problems(index, source, judged, f"{judged.field}.sentenceID")
+        for row in file.rows:
             wrong = list(_row_problems(index, source, row))
             problems += wrong
             if not wrong:
@@ -182,22 +187,46 @@ def _match(index: _Index, files: Files) -> list[_Entry]:
                 there = first.setdefault(_key(item), here)
                 if there != here:
                     text = f"each pair once; it is also at {there}"
-                    problems.append(InputProblem(source.name, row.line, "docid", text))
+                    problems.append(InputProblem(source.name, row.line, row.docid_field, text))
                 entries.append(item)
-    refuse(problems)
+    # Of a sentence that is not there each citation says the same.
+    refuse(list(dict.fromkeys(problems)))
     return entries
 
 
 def _row_problems(index: _Index, source: Source, row: SupportRecord) -> Iterator[InputProblem]:
     sentence = index.sentences.get((row.run_id, row.topic_id, row.sentence))
+    if sentence is None:
+        yield from _sentence_problems(index, source, row, row.sentence_field)
+    elif (sentence, row.docid) not in index.cited:
+        text = f"a docid that sentence {row.sentence} cites, not {row.docid}"
+        yield InputProblem(source.name, row.line, row.docid_field, text)
+
+
+def _sentence_problems(
+    index: _Index, source: Source, row: SupportRecord | JudgedSentence, field: str
+) -> Iterator[InputProblem]:
     if (row.run_id, row.topic_id) not in index.answers:
         text = f"an answer that is loaded; there is none of {row.run_id} for topic {row.topic_id}"
         yield InputProblem(source.name, row.line, "run_id", text)
-    elif sentence is None:
-        yield InputProblem(source.name, row.line, "sentence", "the number, from 0, of a sentence the answer has")
-    elif (sentence, row.docid) not in index.cited:
-        text = f"a docid that sentence {row.sentence} cites, not {row.docid}"
-        yield InputProblem(source.name, row.line, "docid", text)
+    elif (row.run_id, row.topic_id, row.sentence) not in index.sentences:
+        yield InputProblem(source.name, row.line, field, "the number, from 0, of a sentence the answer has")
+
+
+def _other_texts(index: _Index, files: Files) -> Iterator[ImportFinding]:
+    """Find sentences that read otherwise than in the run: their labels were given to another answer."""
+    in_files = {
+        index.sentences[judged.run_id, judged.topic_id, judged.sentence]: (source, judged)
+        for source, file in files
+        for judged in file.sentences
+        if judged.text
+    }
+    for pk, sentence in Sentence.objects.only("text").in_bulk(in_files).items():
+        source, judged = in_files[pk]
+        if judged.text.split() != sentence.text.split():
+            message = f"sentence {judged.sentence} reads otherwise than in the run that is loaded"
+            of = (judged.line, message, judged.topic_id, judged.run_id)
+            yield ImportFinding(FindingCode.ANSWER_TEXT_DIFFERS, source.name, *of)
 
 
 def _key(item: _Entry) -> tuple[int, int]:
@@ -211,11 +240,11 @@ def _raw(row: SupportRecord) -> str:
 
 def _differs(item: _Entry, loaded: SupportJudgment) -> bool:
     """Say whether a label differs, or what is beside it. A field that the file leaves empty is no difference."""
-    raw, suggestion = _raw(item.row), item.row.shown
+    raw, beside = _raw(item.row), item.row.beside
     if item.row.label != loaded.label or (item.row.label is SupportLabel.FAILED and raw != loaded.raw):
         return True
-    in_file = (raw, suggestion.code, suggestion.shown_ms, suggestion.accepted)
-    there = (loaded.raw, loaded.shown_label, loaded.shown_ms, loaded.accepted)
+    in_file = (raw, beside.code, beside.shown_ms, beside.accepted, beside.evidence)
+    there = (loaded.raw, loaded.shown_label, loaded.shown_ms, loaded.accepted, loaded.evidence)
     return any(mine not in ("", None) and mine != theirs for mine, theirs in zip(in_file, there, strict=True))
 
 
@@ -227,7 +256,7 @@ def _dirty_labels(entries: list[_Entry]) -> Iterator[ImportFinding]:
             yield ImportFinding(FindingCode.UNKNOWN_LABEL, source.name, row.line, text, row.topic_id, row.run_id)
 
 
-LABEL_COLUMNS = ("label", "raw", "shown_label", "shown_ms", "accepted")
+LABEL_COLUMNS = ("label", "raw", "shown_label", "shown_ms", "accepted", "evidence")
 
 
 def _write(
@@ -268,6 +297,7 @@ def _write(
     )
 
 
-def _columns(row: SupportRecord) -> tuple[int, str, int | None, int | None, bool | None]:
-    code = None if row.shown.code is None else int(row.shown.code)
-    return int(SupportLabel(row.label or 0)), _raw(row), code, row.shown.shown_ms, row.shown.accepted
+def _columns(row: SupportRecord) -> tuple[int, str, int | None, int | None, bool | None, int | None]:
+    label, beside = int(SupportLabel(row.label or 0)), row.beside
+    code = None if beside.code is None else int(beside.code)
+    return label, _raw(row), code, beside.shown_ms, beside.accepted, beside.evidence

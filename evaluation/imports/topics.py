@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Max
 
 from accounts.models import User
+from evaluation.domain.grades import check_source
 from evaluation.errors import InputProblem
 from evaluation.formats.source import Source
 from evaluation.formats.topics import QrelRecord, TopicRecord, parse_qrels, parse_topics
@@ -29,7 +30,7 @@ from evaluation.labelling import upsert
 from evaluation.models import Campaign, Event, Qrel, QrelSource, Topic, TopicTag
 from evaluation.models.fields import new_public_id
 from evaluation.models.querysets import in_parts_of
-from evaluation.rules.text import check_name
+from evaluation.tasks.pooling import extend_tasks, lock_judging
 from evaluation.terms import FindingCode
 from web.statements import ROWS_A_STATEMENT
 
@@ -135,7 +136,7 @@ def import_qrels(
     *, campaign: Campaign, source: Source, name: str, replace: bool = False, actor: User | None = None
 ) -> LoadReceipt:
     """Load one source's grades. Raises `BadInput` for an unknown topic or a changed grade without `replace`."""
-    check_name("source", name)
+    check_source(name)
     rows = parse_qrels(source)
     return carry_out(
         campaign=campaign,
@@ -143,6 +144,7 @@ def import_qrels(
         sources=[source],
         actor=actor,
         make_plan=lambda locked: _qrel_plan(locked, source, rows, name, replace),
+        lock=lock_judging,
     )
 
 
@@ -192,6 +194,8 @@ def _qrel_plan(
             update=["grade", "event_id"],
             fixed={"source_id": by.pk, "event_id": event.pk},
         )
+        # Grading may have begun: its tasks get the passages that came.
+        extend_tasks(campaign)
 
     findings = _off_scale(campaign, source, compared.to_write)
     counts = {TAKEN_OUT if replace else NOT_IN_FILE: len(absent)}

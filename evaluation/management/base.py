@@ -10,9 +10,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError
 from tqdm import tqdm
 
+from evaluation.campaigns.findings import findings_by_kind
 from evaluation.errors import Refused, no_such
 from evaluation.formats.source import Source, read_source
-from evaluation.imports.base import LoadReceipt, findings_by_kind
+from evaluation.imports.base import LoadReceipt
 from evaluation.models import Campaign
 from web import audit_log
 from web.busy import SENTENCE, is_busy

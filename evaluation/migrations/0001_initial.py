@@ -3,6 +3,7 @@
 import django.db.models.deletion
 import evaluation.models.fields
 import evaluation.terms
+import django.db.models.functions.comparison
 from django.conf import settings
 from django.db import migrations, models
 
@@ -64,7 +65,7 @@ class Migration(migrations.Migration):
             name='Finding',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('code', models.CharField(choices=[('response_length', 'response length'), ('answer_too_long', 'answer too long'), ('too_many_references', 'too many references'), ('duplicate_citation', 'duplicate citation'), ('citation_out_of_range', 'citation out of range'), ('duplicate_reference', 'duplicate reference'), ('docid_form', 'docid form'), ('topic_text_differs', 'topic text differs'), ('missing_topics', 'missing topics'), ('empty_answer', 'empty answer'), ('segment_without_text', 'segment without text'), ('unknown_importance', 'unknown importance'), ('avoid_nugget', 'avoid nugget'), ('unknown_label', 'unknown label'), ('repeated_nugget', 'repeated nugget'), ('unjudged_nuggets', 'unjudged nuggets'), ('grade_off_scale', 'grade off scale'), ('answer_text_differs', 'answer text differs'), ('addresses_judge', 'addresses judge'), ('labels_of_another', 'labels of another'), ('closing_row', 'closing row'), ('unknown_citation', 'unknown citation'), ('labelled_by_others', 'labelled by others'), ('listed_by_others', 'listed by others')], max_length=40)),
+                ('code', models.CharField(choices=[('response_length', 'response length'), ('answer_too_long', 'answer too long'), ('too_many_references', 'too many references'), ('too_many_citations', 'too many citations'), ('duplicate_citation', 'duplicate citation'), ('citation_out_of_range', 'citation out of range'), ('duplicate_reference', 'duplicate reference'), ('docid_form', 'docid form'), ('topic_text_differs', 'topic text differs'), ('missing_topics', 'missing topics'), ('empty_answer', 'empty answer'), ('segment_without_text', 'segment without text'), ('segment_text_differs', 'segment text differs'), ('unknown_importance', 'unknown importance'), ('unknown_label', 'unknown label'), ('repeated_nugget', 'repeated nugget'), ('repeated_criterion', 'repeated criterion'), ('unjudged_nuggets', 'unjudged nuggets'), ('grade_off_scale', 'grade off scale'), ('answer_text_differs', 'answer text differs'), ('addresses_judge', 'addresses judge'), ('labels_of_another', 'labels of another'), ('closing_row', 'closing row'), ('unknown_citation', 'unknown citation'), ('labelled_by_others', 'labelled by others'), ('listed_by_others', 'listed by others')], max_length=40)),
                 ('file', models.CharField(max_length=400)),
                 ('line', models.PositiveIntegerField(null=True)),
                 ('run_id', models.CharField(blank=True, max_length=200)),
@@ -195,9 +196,9 @@ class Migration(migrations.Migration):
                 ('position', models.PositiveIntegerField()),
                 ('importance', models.PositiveSmallIntegerField(choices=[(0, 'unknown'), (1, 'okay'), (2, 'vital')], default=evaluation.terms.Importance['UNKNOWN'])),
                 ('raw_importance', models.TextField(blank=True, help_text='as the file had it')),
-                ('group', models.TextField(blank=True, help_text='for instance the sub-narrative')),
+                ('group', models.TextField(blank=True, help_text="for instance the sub-narrative, or a criterion's type or axis")),
                 ('extra', models.JSONField(default=dict)),
-                ('avoid', models.BooleanField(default=False, help_text='an answer must not contain it: held out of every score')),
+                ('weight', models.FloatField(blank=True, help_text='of a rubric; below 0: an answer must not contain it', null=True)),
                 ('nugget_list', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='items', to='evaluation.nuggetlist')),
                 ('nugget_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.nuggetversion')),
             ],
@@ -207,6 +208,7 @@ class Migration(migrations.Migration):
                     models.UniqueConstraint(fields=('nugget_list', 'position'), name='listed_nugget_position'),
                     models.UniqueConstraint(fields=('nugget_list', 'nugget_version'), name='listed_nugget_once'),
                     models.CheckConstraint(condition=models.Q(('importance__in', [evaluation.terms.Importance['UNKNOWN'], evaluation.terms.Importance['OKAY'], evaluation.terms.Importance['VITAL']])), name='listed_nugget_importance'),
+                    models.CheckConstraint(condition=models.Q(('weight__range', (-100, 100)), ('weight', None), _connector='OR'), name='listed_nugget_weight'),
                 ],
             },
         ),
@@ -249,8 +251,13 @@ class Migration(migrations.Migration):
                 ('edited_cap', models.PositiveSmallIntegerField(blank=True, help_text='empty: no limit', null=True)),
                 ('grade_threshold', models.PositiveSmallIntegerField(default=1, help_text='grade from which a segment is read')),
                 ('relevance_max', models.PositiveSmallIntegerField(default=3, help_text='highest grade of the scale')),
+                ('grade_words', models.TextField(blank=True, help_text='a line a grade, from 0 up; empty: the usual ones')),
                 ('first_citations', models.PositiveSmallIntegerField(blank=True, default=1, help_text='citations judged per sentence; empty: all', null=True)),
+                ('scoring', models.CharField(choices=[('trec-rag', 'trec-rag'), ('rubric', 'rubric')], default=evaluation.terms.Scoring['TREC_RAG'], help_text='what scores count nuggets by', max_length=10)),
+                ('support_measure', models.CharField(blank=True, choices=[('first', 'first'), ('sentence', 'sentence'), ('pooled', 'pooled')], help_text='how judged citations count; empty: first where one a sentence is judged, else pooled', max_length=10)),
+                ('citation_limit', models.PositiveSmallIntegerField(blank=True, help_text='citations of a sentence, more are a finding; empty: no limit', null=True)),
                 ('answer_word_limit', models.PositiveIntegerField(blank=True, default=400, null=True)),
+                ('topic_limit', models.BooleanField(default=False, help_text='heed the limit in characters that a topic has')),
                 ('reference_limit', models.PositiveIntegerField(blank=True, default=20, null=True)),
                 ('show_importance', models.BooleanField(default=False, help_text='show vital and okay while assigning')),
                 ('identical_once', models.BooleanField(default=False, help_text='judge answers with the very same text once')),
@@ -261,6 +268,8 @@ class Migration(migrations.Migration):
                 ('group_overlaps', models.BooleanField(default=True, help_text="put a document's overlapping segments together and grey what repeats")),
                 ('nugget_search', models.CharField(choices=[('none', 'none'), ('edited', 'edited'), ('all', 'all')], default=evaluation.terms.NuggetSearch['EDITED'], help_text='lists whose nuggets are searched for in the passages by one key', max_length=10)),
                 ('copy_words', models.BooleanField(default=True, help_text="offer to take selected words as a nugget's text")),
+                ('place_help', models.BooleanField(default=True, help_text="mark the paragraphs of a cited passage that hold the sentence's words")),
+                ('markdown', models.BooleanField(default=False, help_text='answers are shown as their Markdown reads')),
                 ('practice', models.BooleanField(default=True, help_text="ask for practice before a stage's first task")),
                 ('guidelines', models.TextField(blank=True, help_text='what assessors are told, in Markdown')),
                 ('reason', models.TextField(blank=True, help_text='why this version was made')),
@@ -277,8 +286,11 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(condition=models.Q(('batch_size__gte', 1), ('nugget_cap__gte', 1), ('window_size__gte', 1)), name='protocol_sizes'),
                     models.CheckConstraint(condition=models.Q(('nugget_cap__lte', models.F('draft_cap'))), name='protocol_caps', violation_error_message='nugget_cap must not be above draft_cap'),
                     models.CheckConstraint(condition=models.Q(('grade_threshold__lte', models.F('relevance_max'))), name='protocol_threshold_on_scale', violation_error_message='grade_threshold must not be above relevance_max'),
+                    models.CheckConstraint(condition=models.Q(('relevance_max__lte', 9)), name='protocol_scale', violation_error_message='relevance_max must be at most 9'),
                     models.CheckConstraint(condition=models.Q(('overlap', None), ('overlap__gte', 1), _connector='OR'), name='protocol_overlap'),
                     models.CheckConstraint(condition=models.Q(('first_citations', None), ('first_citations__gte', 1), _connector='OR'), name='protocol_first_citations'),
+                    models.CheckConstraint(condition=models.Q(('support_measure__in', ['', evaluation.terms.SupportMeasure['FIRST'], evaluation.terms.SupportMeasure['SENTENCE'], evaluation.terms.SupportMeasure['POOLED']])), name='protocol_support_measure'),
+                    models.CheckConstraint(condition=models.Q(('scoring__in', [evaluation.terms.Scoring['TREC_RAG'], evaluation.terms.Scoring['RUBRIC']])), name='protocol_scoring'),
                 ],
             },
         ),
@@ -450,7 +462,7 @@ class Migration(migrations.Migration):
                     models.UniqueConstraint(fields=('study', 'answer', 'nugget_version'), name='random_check_nugget_once'),
                     models.UniqueConstraint(fields=('study', 'sentence', 'segment'), name='random_check_citation_once'),
                     models.CheckConstraint(condition=models.Q(models.Q(('nugget_version__isnull', False), ('segment', None), ('sentence', None)), models.Q(('nugget_version', None), ('segment__isnull', False), ('sentence__isnull', False)), _connector='OR'), name='random_check_pair_is_one_of_two'),
-                    models.CheckConstraint(condition=models.Q(('judge_label__in', [0, 1, 2, 255]), ('place__gt', 0), ('place__lt', 1), ('size__gt', 0)), name='random_check_pair_is_drawable'),
+                    models.CheckConstraint(condition=models.Q(('judge_label__in', [0, 1, 2, 255]), ('place__gt', 0), ('place__lt', 1), models.Q(('size', 0), _negated=True)), name='random_check_pair_is_drawable'),
                     models.CheckConstraint(condition=models.Q(('chance', None), models.Q(('chance__gt', 0), ('chance__lte', 1)), _connector='OR'), name='random_check_chance_is_a_probability'),
                 ],
             },
@@ -467,6 +479,7 @@ class Migration(migrations.Migration):
                 ('shown_label', models.PositiveSmallIntegerField(choices=[(0, 'no_support'), (1, 'partial_support'), (2, 'full_support'), (8, 'cant_judge'), (9, 'failed')], help_text="the machine's, where it was on the screen", null=True)),
                 ('shown_ms', models.PositiveIntegerField(help_text='from when it was shown to the first decision', null=True)),
                 ('accepted', models.BooleanField(help_text='whether the label was taken over from the machine', null=True)),
+                ('evidence', models.PositiveIntegerField(help_text='sentence of the segment, from 0, that its judge marked', null=True)),
                 ('given_at', models.DateTimeField()),
                 ('event', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.event')),
                 ('judge', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.judge')),
@@ -564,14 +577,16 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('position', models.PositiveIntegerField()),
                 ('seen_at', models.DateTimeField(blank=True, help_text='when the assessor first had it on the screen', null=True)),
-                ('answer', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.answer')),
+                ('answer', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.answer')),
                 ('same_as', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.answer')),
+                ('segment', models.ForeignKey(blank=True, help_text='instead of an answer', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.segment')),
                 ('task', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.task')),
             ],
             options={
                 'ordering': ['position'],
                 'constraints': [
                     models.UniqueConstraint(fields=('task', 'answer'), name='task_answer_once'),
+                    models.UniqueConstraint(fields=('task', 'segment'), name='task_answer_segment_once'),
                     models.UniqueConstraint(fields=('task', 'position'), name='task_answer_position'),
                 ],
             },
@@ -714,7 +729,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='task',
-            constraint=models.UniqueConstraint(condition=models.Q(models.Q(('state', evaluation.terms.TaskState['WITHDRAWN']), _negated=True), models.Q(('stage__in', ['assign']), _negated=True), ('study', None)), fields=('topic', 'assessor', 'stage'), name='task_once'),
+            constraint=models.UniqueConstraint(condition=models.Q(models.Q(('state', evaluation.terms.TaskState['WITHDRAWN']), _negated=True), models.Q(('stage__in', ['assign']), _negated=True), models.Q(('stage__in', ['battle']), _negated=True), ('study', None)), fields=('topic', 'assessor', 'stage'), name='task_once'),
         ),
         migrations.AddConstraint(
             model_name='task',
@@ -722,7 +737,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='task',
-            constraint=models.UniqueConstraint(condition=models.Q(models.Q(('state', evaluation.terms.TaskState['WITHDRAWN']), _negated=True), ('second_opinion', False), models.Q(('stage__in', ['assign']), _negated=True)), fields=('topic', 'stage'), name='task_one_that_counts'),
+            constraint=models.UniqueConstraint(condition=models.Q(models.Q(('state', evaluation.terms.TaskState['WITHDRAWN']), _negated=True), ('second_opinion', False), models.Q(('stage__in', ['assign']), _negated=True), models.Q(('stage__in', ['battle']), _negated=True)), fields=('topic', 'stage'), name='task_one_that_counts'),
         ),
         migrations.AddConstraint(
             model_name='task',
@@ -758,5 +773,94 @@ class Migration(migrations.Migration):
             options={
                 'constraints': [models.UniqueConstraint(fields=('stage', 'topic', 'unit', 'judge', 'submission'), name='judgment_once'), models.CheckConstraint(condition=models.Q(('answer__isnull', False), ('segment__isnull', False), _connector='OR'), name='judgment_of_something')],
             },
+        ),
+        migrations.CreateModel(
+            name='BattleSet',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=60)),
+                ('seed', models.CharField(blank=True, max_length=60)),
+                ('rounds', models.PositiveSmallIntegerField()),
+                ('design', models.JSONField(default=dict)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.campaign')),
+                ('event', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.event')),
+            ],
+            options={
+                'ordering': ['name'],
+            },
+        ),
+        migrations.CreateModel(
+            name='Battle',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('round', models.PositiveSmallIntegerField(default=1)),
+                ('public_id', models.CharField(default=evaluation.models.fields.new_public_id, editable=False, max_length=16, unique=True)),
+                ('event', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.event')),
+                ('left', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.answer')),
+                ('right', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.answer')),
+                ('topic', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.topic')),
+                ('battle_set', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='battles', to='evaluation.battleset')),
+            ],
+            options={
+                'ordering': ['id'],
+            },
+        ),
+        migrations.AddConstraint(
+            model_name='battleset',
+            constraint=models.UniqueConstraint(fields=('campaign', 'name'), name='battle_set_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='battleset',
+            constraint=models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='battle_set_has_name'),
+        ),
+        migrations.AddConstraint(
+            model_name='battle',
+            constraint=models.UniqueConstraint(models.F('battle_set'), django.db.models.functions.comparison.Least('left', 'right'), django.db.models.functions.comparison.Greatest('left', 'right'), name='battle_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='battle',
+            constraint=models.CheckConstraint(condition=models.Q(('left', models.F('right')), _negated=True), name='battle_of_two_answers'),
+        ),
+        migrations.CreateModel(
+            name='Verdict',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('submission', models.PositiveSmallIntegerField(default=1)),
+                ('label', models.PositiveSmallIntegerField()),
+                ('raw', models.TextField(blank=True, help_text='what was said, where it is not one of the labels')),
+                ('stands', models.BooleanField(db_default=True, default=True, help_text='false: a later submission takes its place, or the work was withdrawn')),
+                ('given_at', models.DateTimeField()),
+                ('reasons', models.JSONField(default=list)),
+                ('second_opinion', models.BooleanField(default=False)),
+                ('place', models.PositiveIntegerField(null=True)),
+                ('seconds', models.PositiveIntegerField(null=True)),
+                ('battle', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.battle')),
+                ('event', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.event')),
+                ('judge', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.judge')),
+                ('left', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.answer')),
+                ('stayed', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.answer')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('battle', 'judge', 'left', 'submission'), name='verdict_once'), models.CheckConstraint(condition=models.Q(('label__in', [0, 1, 2, 3, 8, 9])), name='verdict_label')],
+            },
+        ),
+        migrations.AddField(
+            model_name='taskanswer',
+            name='battle',
+            field=models.ForeignKey(blank=True, help_text='instead of an answer', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.battle'),
+        ),
+        migrations.AddField(
+            model_name='taskanswer',
+            name='changed_sides',
+            field=models.BooleanField(default=False),
+        ),
+        migrations.AddConstraint(
+            model_name='taskanswer',
+            constraint=models.UniqueConstraint(fields=('task', 'battle'), name='task_answer_battle_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='taskanswer',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('answer__isnull', False), ('battle', None), ('segment', None)), models.Q(('answer', None), ('battle', None), ('segment__isnull', False)), models.Q(('answer', None), ('battle__isnull', False), ('segment', None)), _connector='OR'), name='task_answer_of_one'),
         ),
     ]

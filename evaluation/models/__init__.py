@@ -3,6 +3,7 @@
 Large tables keep no second index for a column with which a unique constraint begins, nor one on their event.
 """
 
+from evaluation.models.battles import Battle, BattleSet, Verdict
 from evaluation.models.campaigns import Campaign, ConditionDefault, Event, Finding, Membership, Protocol
 from evaluation.models.corpus import Qrel, QrelSource, Segment, Topic, TopicTag
 from evaluation.models.judges import Judge
@@ -24,6 +25,8 @@ __all__ = [
     "Answer",
     "AnswerProvenance",
     "Assignment",
+    "Battle",
+    "BattleSet",
     "Campaign",
     "Citation",
     "ConditionDefault",
@@ -55,4 +58,5 @@ __all__ = [
     "TaskAnswer",
     "Topic",
     "TopicTag",
+    "Verdict",
 ]

@@ -1,14 +1,19 @@
 """A campaign: one evaluation, its members, the protocol it follows, its log, and findings of its imports."""
 
 from datetime import datetime
+from typing import Self
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from evaluation.labels import LabelSet
 from evaluation.models.fields import choices_of, new_family, new_salt
-from evaluation.terms import FindingCode, NuggetSearch, PassageOrder, Role
+from evaluation.stages import Stage
+from evaluation.stages.grade import HIGHEST
+from evaluation.terms import FindingCode, NuggetSearch, PassageOrder, Role, Scoring, SupportMeasure
 
 RevisionKey = tuple[datetime, int]
 
@@ -66,6 +71,11 @@ class Campaign(models.Model):
         return Protocol.objects.filter(campaign=self).latest("version")
 
 
+class MembershipQuerySet(models.QuerySet["Membership"]):
+    def of_assessors(self) -> Self:
+        return self.filter(role=Role.ASSESSOR)
+
+
 class Membership(models.Model):
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
@@ -78,6 +88,8 @@ class Membership(models.Model):
         blank=True,
         help_text="an assessor's: BCP 47 tags of what they read, with blanks; empty: any",
     )
+
+    objects = MembershipQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -102,10 +114,27 @@ class Protocol(models.Model):
     edited_cap = models.PositiveSmallIntegerField(null=True, blank=True, help_text="empty: no limit")
     grade_threshold = models.PositiveSmallIntegerField(default=1, help_text="grade from which a segment is read")
     relevance_max = models.PositiveSmallIntegerField(default=3, help_text="highest grade of the scale")
+    grade_words = models.TextField(blank=True, help_text="a line a grade, from 0 up; empty: the usual ones")
     first_citations = models.PositiveSmallIntegerField(
         default=1, null=True, blank=True, help_text="citations judged per sentence; empty: all"
     )
+    scoring = models.CharField(
+        max_length=10,
+        choices=choices_of(Scoring),
+        default=Scoring.TREC_RAG,
+        help_text="what scores count nuggets by",
+    )
+    support_measure = models.CharField(
+        max_length=10,
+        choices=choices_of(SupportMeasure),
+        blank=True,
+        help_text="how judged citations count; empty: first where one a sentence is judged, else pooled",
+    )
+    citation_limit = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="citations of a sentence, more are a finding; empty: no limit"
+    )
     answer_word_limit = models.PositiveIntegerField(default=400, null=True, blank=True)
+    topic_limit = models.BooleanField(default=False, help_text="heed the limit in characters that a topic has")
     reference_limit = models.PositiveIntegerField(default=20, null=True, blank=True)
     show_importance = models.BooleanField(default=False, help_text="show vital and okay while assigning")
     identical_once = models.BooleanField(default=False, help_text="judge answers with the very same text once")
@@ -129,6 +158,10 @@ class Protocol(models.Model):
         help_text="lists whose nuggets are searched for in the passages by one key",
     )
     copy_words = models.BooleanField(default=True, help_text="offer to take selected words as a nugget's text")
+    place_help = models.BooleanField(
+        default=True, help_text="mark the paragraphs of a cited passage that hold the sentence's words"
+    )
+    markdown = models.BooleanField(default=False, help_text="answers are shown as their Markdown reads")
     practice = models.BooleanField(default=True, help_text="ask for practice before a stage's first task")
     guidelines = models.TextField(blank=True, help_text="what assessors are told, in Markdown")
     reason = models.TextField(blank=True, help_text="why this version was made")
@@ -160,14 +193,38 @@ class Protocol(models.Model):
                 name="protocol_threshold_on_scale",
                 violation_error_message="grade_threshold must not be above relevance_max",
             ),
+            models.CheckConstraint(
+                condition=Q(relevance_max__lte=HIGHEST),
+                name="protocol_scale",
+                violation_error_message=f"relevance_max must be at most {HIGHEST}",
+            ),
             models.CheckConstraint(condition=Q(overlap=None) | Q(overlap__gte=1), name="protocol_overlap"),
             models.CheckConstraint(
                 condition=Q(first_citations=None) | Q(first_citations__gte=1), name="protocol_first_citations"
             ),
+            models.CheckConstraint(
+                condition=Q(support_measure__in=["", *SupportMeasure]), name="protocol_support_measure"
+            ),
+            models.CheckConstraint(condition=Q(scoring__in=[*Scoring]), name="protocol_scoring"),
         ]
 
     def __str__(self) -> str:
         return f"{self.campaign} protocol {self.version}"
+
+    def clean(self) -> None:
+        words, grades = self.grade_words.split("\n"), self.relevance_max + 1
+        if self.grade_words and (len(words) != grades or not all(map(str.strip, words))):
+            raise ValidationError({"grade_words": f"give {grades} words, a line a grade, from 0 to {grades - 1}"})
+
+    def labels_of(self, stage: Stage) -> LabelSet:
+        """Return the labels that a stage's assessors may give."""
+        return stage.labels_in(self.relevance_max, tuple(self.grade_words.splitlines()))
+
+    @property
+    def measure(self) -> SupportMeasure:
+        """The measure of support scores where nobody chooses one: of one citation a sentence all are the same."""
+        usual = SupportMeasure.FIRST if self.first_citations == 1 else SupportMeasure.POOLED
+        return SupportMeasure(self.support_measure or usual)
 
 
 class ConditionDefault(models.Model):

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import models
 
 from evaluation.stages import Stage, stage_of
+from evaluation.terms import MOST_WEIGHT
 
 _random_bytes = token_bytes
 
@@ -45,6 +46,10 @@ def choices_of(words: type[StrEnum]) -> list[tuple[str, str]]:
 
 def codes_of(words: type[IntEnum]) -> list[tuple[int, str]]:
     return [(word.value, word.name.lower()) for word in words]
+
+
+def within_weights(field: str) -> models.Q:
+    return models.Q(**{f"{field}__range": (-MOST_WEIGHT, MOST_WEIGHT)}) | models.Q(**{field: None})
 
 
 if TYPE_CHECKING:

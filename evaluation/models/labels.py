@@ -101,6 +101,9 @@ class SupportJudgment(JudgedLabel):
     )
     shown_ms = models.PositiveIntegerField(null=True, help_text="from when it was shown to the first decision")
     accepted = models.BooleanField(null=True, help_text="whether the label was taken over from the machine")
+    evidence = models.PositiveIntegerField(
+        null=True, help_text="sentence of the segment, from 0, that its judge marked"
+    )
 
     objects = CurrentQuerySet["SupportJudgment"].as_manager()
 

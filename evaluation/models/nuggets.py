@@ -10,9 +10,9 @@ from django.db.models import Q
 
 from evaluation.models.campaigns import Campaign, Event
 from evaluation.models.corpus import Segment, Topic
-from evaluation.models.fields import choices_of, codes_of, new_public_id
+from evaluation.models.fields import choices_of, codes_of, new_public_id, within_weights
 from evaluation.models.judges import Judge
-from evaluation.models.querysets import NuggetListQuerySet
+from evaluation.models.querysets import ListedNuggetQuerySet, NuggetListQuerySet
 from evaluation.terms import Importance, Origin
 
 
@@ -98,9 +98,13 @@ class ListedNugget(models.Model):
     position = models.PositiveIntegerField()
     importance = models.PositiveSmallIntegerField(choices=codes_of(Importance), default=Importance.UNKNOWN)
     raw_importance = models.TextField(blank=True, help_text="as the file had it")
-    group = models.TextField(blank=True, help_text="for instance the sub-narrative")
+    group = models.TextField(blank=True, help_text="for instance the sub-narrative, or a criterion's type or axis")
     extra = models.JSONField(default=dict)
-    avoid = models.BooleanField(default=False, help_text="an answer must not contain it: held out of every score")
+    weight = models.FloatField(
+        null=True, blank=True, help_text="of a rubric; below 0: an answer must not contain it"
+    )
+
+    objects = ListedNuggetQuerySet["ListedNugget"].as_manager()
 
     class Meta:
         ordering = ["position"]
@@ -108,6 +112,7 @@ class ListedNugget(models.Model):
             models.UniqueConstraint(fields=["nugget_list", "position"], name="listed_nugget_position"),
             models.UniqueConstraint(fields=["nugget_list", "nugget_version"], name="listed_nugget_once"),
             models.CheckConstraint(condition=Q(importance__in=list(Importance)), name="listed_nugget_importance"),
+            models.CheckConstraint(condition=within_weights("weight"), name="listed_nugget_weight"),
         ]
 
     def __str__(self) -> str:

@@ -11,7 +11,7 @@ from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 from evaluation.models.campaigns import Membership
 from evaluation.rules.tasks import ACTIVE
 from evaluation.stages import STAGES
-from evaluation.terms import Role, TaskState
+from evaluation.terms import Scoring, TaskState
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -50,6 +50,19 @@ class NuggetListQuerySet(QuerySet[RowT_co]):
         return Q(~Exists(newer), **{f"{path}submitted": True})
 
 
+class ListedNuggetQuerySet(QuerySet[RowT_co]):
+    def to_say(self) -> Self:
+        """Nuggets that an answer should contain: those of no rubric, and those that weigh more than 0."""
+        return self.exclude(weight__lte=0)
+
+    def counted_by(self, scoring: str) -> Self:
+        """Nuggets that a family of scores counts: a rubric's are all, the other's those that an answer should say."""
+        return self if scoring == Scoring.RUBRIC else self.to_say()
+
+    def to_avoid(self) -> Self:
+        return self.filter(weight__lt=0)
+
+
 class TaskQuerySet(QuerySet[RowT_co]):
     def not_withdrawn(self) -> Self:
         return self.filter(self.not_withdrawn_q())
@@ -74,5 +87,5 @@ class TaskQuerySet(QuerySet[RowT_co]):
 
     def open_for(self, user: "User") -> Self:
         """Tasks that somebody may open: theirs, not withdrawn, in a campaign in which they still are an assessor."""
-        assessing = Membership.objects.filter(user=user, role=Role.ASSESSOR).values("campaign")
+        assessing = Membership.objects.of_assessors().filter(user=user).values("campaign")
         return self.not_withdrawn().filter(assessor=user, campaign__in=assessing)

@@ -141,9 +141,9 @@ class RandomCheckPair(models.Model):
     """One pair of a random check's frame, drawn or not, as it came in. Only `chance` changes, when it grows.
 
     `judge_label`: of the LLM, NO_LABEL for failed or unjudged; with run and `block` it makes the stratum. `block`:
-    0, or the number of the extension that added it. `size` and `place` are x and u of the draw; `chance` is the
-    inclusion probability of a pair that was drawn. `known`: judged before, and no part of the draw; `given`: the digits
-    of the labels that were taken over with it, one a person.
+    0, or the number of the extension that added it. `size` and `place` are x and u of the draw, the size with the sign
+    of a criterion's weight; `chance` is the inclusion probability of a pair that was drawn. `known`: judged before, and
+    no part of the draw; `given`: the digits of the labels that were taken over with it, one a person.
     """
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -166,7 +166,7 @@ class RandomCheckPair(models.Model):
             models.UniqueConstraint(fields=["study", "sentence", "segment"], name="random_check_citation_once"),
             models.CheckConstraint(condition=ONE_OF_TWO, name="random_check_pair_is_one_of_two"),
             models.CheckConstraint(
-                condition=Q(judge_label__in=[*REAL_LABELS, NO_LABEL], size__gt=0, place__gt=0, place__lt=1),
+                condition=Q(judge_label__in=[*REAL_LABELS, NO_LABEL], place__gt=0, place__lt=1) & ~Q(size=0),
                 name="random_check_pair_is_drawable",
             ),
             models.CheckConstraint(

@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from evaluation.models.campaigns import Campaign, Event, Protocol
-from evaluation.models.corpus import QrelSource, Topic
+from evaluation.models.corpus import QrelSource, Segment, Topic
 from evaluation.models.fields import StageField, choices_of, new_public_id
 from evaluation.models.judges import Judge
 from evaluation.models.nuggets import NuggetList, NuggetSet
@@ -33,6 +33,7 @@ _NEEDED = reduce(
     or_, (_needed(Q(stage=stage), *names) for stage, names in _NEEDING.items()), _needed(~Q(stage__in=[*_NEEDING]))
 )
 _BY_LIST = Q(stage__in=[str(stage) for stage in STAGES.values() if stage.by_list])
+_DEALT = Q(stage__in=[str(stage) for stage in STAGES.values() if stage.dealt])
 _OF_STUDIES = Q(stage__in=[str(stage) for stage in STAGES.values() if stage.study])
 
 _COUNTS = ~Q(state=TaskState.WITHDRAWN) & Q(second_opinion=False)
@@ -109,7 +110,7 @@ class Task(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["topic", "assessor", "stage"],
-                condition=~Q(state=TaskState.WITHDRAWN) & ~_BY_LIST & Q(study=None),
+                condition=~Q(state=TaskState.WITHDRAWN) & ~_BY_LIST & ~_DEALT & Q(study=None),
                 name="task_once",
             ),
             models.UniqueConstraint(
@@ -118,7 +119,9 @@ class Task(models.Model):
                 name="task_assign_once",
             ),
             models.UniqueConstraint(
-                fields=["topic", "stage"], condition=_COUNTS & ~_BY_LIST, name="task_one_that_counts"
+                fields=["topic", "stage"],
+                condition=_COUNTS & ~_BY_LIST & ~_DEALT,
+                name="task_one_that_counts",
             ),
             models.UniqueConstraint(
                 fields=["topic", "nugget_set"],
@@ -155,13 +158,33 @@ class Task(models.Model):
 
 
 class TaskAnswer(models.Model):
-    """An answer to judge, at its place in the order of this task. The order is a seeded shuffle: it reveals no run.
+    """An answer to judge, or a passage, or a battle of two answers, at its place in the order of this task.
+
+    Answers and passages are shuffled, by a seed, so that the order reveals no run; battles are in their walk.
 
     `same_as`: another answer of the task with the very same text, whose labels serve for this one too.
+    `changed_sides`: the battle's left answer is on the right.
     """
 
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="+", db_index=False)
-    answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="+")
+    answer = models.ForeignKey(Answer, on_delete=models.PROTECT, null=True, related_name="+")
+    segment = models.ForeignKey(
+        Segment,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="instead of an answer",
+    )
+    battle = models.ForeignKey(
+        "evaluation.Battle",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="instead of an answer",
+    )
+    changed_sides = models.BooleanField(default=False)
     position = models.PositiveIntegerField()
     same_as = models.ForeignKey(Answer, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     seen_at = models.DateTimeField(null=True, blank=True, help_text="when the assessor first had it on the screen")
@@ -170,11 +193,24 @@ class TaskAnswer(models.Model):
         ordering = ["position"]
         constraints = [
             models.UniqueConstraint(fields=["task", "answer"], name="task_answer_once"),
+            models.UniqueConstraint(fields=["task", "segment"], name="task_answer_segment_once"),
+            models.UniqueConstraint(fields=["task", "battle"], name="task_answer_battle_once"),
             models.UniqueConstraint(fields=["task", "position"], name="task_answer_position"),
+            models.CheckConstraint(
+                condition=Q(answer__isnull=False, segment=None, battle=None)
+                | Q(answer=None, segment__isnull=False, battle=None)
+                | Q(answer=None, segment=None, battle__isnull=False),
+                name="task_answer_of_one",
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.position + 1}. {self.answer}"
+        return f"{self.position + 1}. {self.answer or self.segment or self.battle}"
+
+    @property
+    def unit(self) -> int:
+        """Key of what stands there, an answer, a passage or a battle."""
+        return self.answer_id or self.segment_id or self.battle_id or 0
 
 
 class Submission(models.Model):

@@ -13,7 +13,7 @@ from django.db.models import Model, QuerySet
 
 from accounts.models import User
 from evaluation.campaigns.access import unblinded
-from evaluation.domain.pseudonyms import Names
+from evaluation.campaigns.pseudonyms import Names
 from evaluation.models import Campaign
 from evaluation.stages import Stage
 

@@ -44,7 +44,9 @@ class Campaigns(Reader):
         versions = Protocol.objects.using(self.alias).filter(campaign__in=pks).order_by().values_list("campaign")
         protocols = dict(versions.annotate(Max("version")))
         for pk, *values in chunk:
-            yield dict(zip(self.values, values, strict=True)) | {
+            row = dict(zip(self.values, values, strict=True))
+            yield row | {
+                "description": self.names.clean(pk, row["description"]),
                 "protocol_version": protocols.get(pk),
                 "topics": topics.get(pk, 0),
                 "runs": runs.get(pk, 0),
@@ -109,7 +111,10 @@ class Segments(Reader):
         for segment, topic, source, grade in qrels.values_list(*fields):
             grades[segment].append({"topic_id": topic, "source": source, "grade": grade})
         for row in chunk:
-            yield self.plain(row) | {"grades": grades[row[0]]}
+            yield self.plain(row) | {"grades": [self._called(row[2], grade) for grade in grades[row[0]]]}
+
+    def _called(self, campaign: int, grade: Row) -> Row:
+        return grade | {"source": self.names.clean(campaign, grade["source"])}
 
 
 class Runs(Reader):
@@ -266,6 +271,7 @@ class Nuggets(Reader):
         "importance",
         "raw_importance",
         "group",
+        "weight",
     )
 
     def rows(self) -> QuerySet[ListedNugget]:
@@ -292,7 +298,7 @@ class Nuggets(Reader):
             number,
             *content,
         ) in chunk:
-            text, importance, raw_importance, group = content
+            text, importance, raw_importance, group, weight = content
             yield {
                 "id": pk,
                 "campaign": self.names.slug(campaign),
@@ -307,6 +313,7 @@ class Nuggets(Reader):
                 "importance": Importance(importance).name.lower(),
                 "raw_importance": raw_importance,
                 "group": group,
+                "weight": weight,
                 "lineage": lineage[wording],
                 "evidence": evidence[wording],
             }

@@ -17,6 +17,7 @@ from evaluation.models import (
     Assignment,
     Campaign,
     Judge,
+    Judgment,
     NuggetSet,
     NuggetVersion,
     RandomCheckPair,
@@ -26,6 +27,8 @@ from evaluation.models import (
     StudyPair,
     SupportJudgment,
     Task,
+    Topic,
+    Verdict,
 )
 from evaluation.models.querysets import CurrentQuerySet
 from evaluation.rows.base import Reader, Row, Values
@@ -35,6 +38,7 @@ KEPT = 20_000
 """How many answers and wordings are remembered between chunks: memory stays the same however many labels follow."""
 
 ASSIGNED = {label.value: label.name.lower() for label in AssignmentLabel}
+NO_ANSWER: Values = (None, None)
 SUPPORTED = {label.value: label.name.lower() for label in SupportLabel}
 
 
@@ -58,6 +62,10 @@ class LabelReader(Reader):
         current = labels.using(self.alias).current()
         rows: QuerySet[Any] = current.annotate(given=Cast("given_at", TextField()))
         return rows
+
+    def raw_words(self, campaign: int, raw: str) -> str:
+        """Return a judge's own words, in which a person may have named one."""
+        return str(self.names.clean(campaign, raw)) if raw else raw
 
     def counting(self, rows: QuerySet[Any]) -> QuerySet[Any]:
         return rows.exclude(judge__in=self.names.judges_aside)
@@ -119,7 +127,7 @@ class Assignments(LabelReader):
                 "nugget_set": nugget_set,
                 "judge": judge_of(campaign, judge),
                 "label": ASSIGNED[label],
-                "raw": raw,
+                "raw": self.raw_words(campaign, raw),
                 "sentence": sentence,
                 "first_label": None if first_label is None else ASSIGNED[first_label],
                 "submission": submission,
@@ -148,6 +156,7 @@ class SupportJudgments(LabelReader):
         "shown_label",
         "shown_ms",
         "accepted",
+        "evidence",
         "submission",
         "given",
         "event",
@@ -170,7 +179,7 @@ class SupportJudgments(LabelReader):
         cited = Segment.objects.using(self.alias).filter(pk__in={row[2] for row in chunk})
         docids = dict(cited.values_list("pk", "docid"))
         for pk, sentence, segment, condition, judge, label, raw, shown_label, shown_ms, accepted, *rest in chunk:
-            submission, given_at, event = rest
+            evidence, submission, given_at, event = rest
             answer, index = sentences[sentence]
             slug, campaign, topic_id, run_id, public_id = answers[answer]
             yield {
@@ -184,10 +193,65 @@ class SupportJudgments(LabelReader):
                 "condition": condition,
                 "judge": self.names.judge(campaign, judge),
                 "label": SUPPORTED[label],
-                "raw": raw,
+                "raw": self.raw_words(campaign, raw),
                 "shown_label": None if shown_label is None else SUPPORTED[shown_label],
                 "shown_ms": shown_ms,
                 "accepted": accepted,
+                "evidence": evidence,
+                "submission": submission,
+                "given_at": iso(given_at),
+                "event": event,
+            }
+
+
+class Judgments(LabelReader):
+    """Labels of stages without a table of their own."""
+
+    paths = {"topics": "topic", "judges": "judge", "moment": "given_at", "stage": "stage"}
+    values = (
+        "stage",
+        "topic",
+        "answer",
+        "other",
+        "segment",
+        "judge",
+        "label",
+        "raw",
+        "extras",
+        "submission",
+        "given",
+        "event",
+    )
+
+    def rows(self) -> QuerySet[Judgment]:
+        topics = Topic.objects.filter(campaign__in=self.seen).values("pk")
+        return self.current_labels(Judgment.objects.filter(in_order(topic__in=topics)))
+
+    def of_runs(self, rows: QuerySet[Any], runs: Iterable[int]) -> QuerySet[Any]:
+        answers = AnswerProvenance.objects.filter(run__in=runs).values("answer")
+        return rows.filter(Q(answer__in=answers) | Q(other__in=answers))
+
+    def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
+        topics = Topic.objects.using(self.alias).in_bulk({row[2] for row in chunk})
+        judged = Segment.objects.using(self.alias).filter(pk__in={row[5] for row in chunk})
+        docids = dict(judged.values_list("pk", "docid"))
+        answers: dict[int, Values] = {}
+        self.answers({answer for row in chunk for answer in row[3:5] if answer}, answers)
+        for pk, stage, topic, answer, other, segment, judge, label, raw, extras, *rest in chunk:
+            submission, given_at, event = rest
+            campaign = topics[topic].campaign_id
+            yield {
+                "id": pk,
+                "campaign": self.names.slug(campaign),
+                "stage": str(stage),
+                "topic_id": topics[topic].topic_id,
+                **dict(zip(("run_id", "answer"), answers.get(answer or 0, NO_ANSWER)[-2:], strict=True)),
+                **dict(zip(("other_run_id", "other"), answers.get(other or 0, NO_ANSWER)[-2:], strict=True)),
+                "docid": docids.get(segment),
+                "judge": self.names.judge(campaign, judge),
+                "label": stage.labels.by_code[label].word,
+                "raw": self.raw_words(campaign, raw),
+                "extras": self.names.clean(campaign, extras),
                 "submission": submission,
                 "given_at": iso(given_at),
                 "event": event,
@@ -223,11 +287,14 @@ class Judges(Reader):
     def _judges_of(self, campaign: Campaign) -> QuerySet[Judge]:
         assigned = Assignment.objects.filter(judge=OuterRef("pk"), answer__topic__campaign=campaign.pk)
         supported = SupportJudgment.objects.filter(judge=OuterRef("pk"), segment__campaign=campaign.pk)
+        fought = Verdict.objects.filter(judge=OuterRef("pk"), battle__battle_set__campaign=campaign.pk)
+        judged = Judgment.objects.filter(judge=OuterRef("pk"), topic__campaign=campaign.pk)
         tasks = Task.objects.filter(campaign=campaign.pk)
         working = Q(user__in=tasks.values("assessor"), study=None) | Q(pk__in=tasks.values("judge"))
         makers = Q(pk__in=NuggetSet.objects.filter(campaign=campaign.pk).values("judge"))
         judges = Judge.objects.using(self.alias).select_related("study").order_by("pk")
-        return judges.filter(makers | working | Q(Exists(assigned)) | Q(Exists(supported)))
+        labelled = Q(Exists(assigned)) | Q(Exists(supported)) | Q(Exists(judged)) | Q(Exists(fought))
+        return judges.filter(makers | working | labelled)
 
     def _row(self, campaign: Campaign, judge: Judge) -> Row:
         return {
@@ -235,8 +302,8 @@ class Judges(Reader):
             "name": self.names.judge(campaign.pk, judge.pk),
             "kind": judge.kind,
             "model": judge.model,
-            "prompt_versions": judge.prompt_versions,
-            "study": judge.study.name if judge.study else None,
+            "prompt_versions": self.names.clean(campaign.pk, judge.prompt_versions),
+            "study": self.names.clean(campaign.pk, judge.study.name) if judge.study else None,
             "aside": judge.aside,
             "created_at": judge.created_at,
         }
@@ -285,7 +352,7 @@ class Studies(Reader):
                 "judge": self.names.judge(campaign, llm),
                 "nugget_set": self.names.nugget_set(nugget_set),
                 "condition": condition or None,
-                "seed": design["seed"] if check else str(seed),
+                "seed": self.names.clean(campaign, design["seed"]) if check else str(seed),
                 "per_run": design["per_run"] if check else None,
                 "per_topic": per_topic,
                 "stratified": None if check else stratified,

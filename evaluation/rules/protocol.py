@@ -92,6 +92,8 @@ _BY_GROUP = {
             },
         ),
         Setting("copy_words", "Selected words as a nugget's text", on="can be taken", off="are typed anew"),
+        Setting("place_help", "Places of a sentence's words in a cited passage", on="marked", off="not marked"),
+        Setting("markdown", "Markdown of answers", on="read as headings, lists, tables", off="shown as written"),
     ),
     SettingGroup.LIMITS: (
         Setting("manual_cap", "Nuggets of a manual list", "at most", none="no limit"),
@@ -101,8 +103,27 @@ _BY_GROUP = {
         Setting("overlap", "Assessors of a topic", "and no more", none="one, and more where somebody asks for it"),
         Setting("pool_depth", "Runs judged per group and task", "by priority", none="all"),
         Setting("first_citations", "Citations judged per sentence", "from the first on", none="all"),
+        Setting(
+            "scoring",
+            "Nuggets that count in scores",
+            words={
+                "trec-rag": "those to be said, by importance (TREC RAG)",
+                "rubric": "all criteria, by weight (rubric)",
+            },
+        ),
+        Setting(
+            "support_measure",
+            "Citations that count in support scores",
+            none="the first if alone judged, else all",
+            words={
+                "first": "the first of each sentence",
+                "sentence": "the mean of each sentence",
+                "pooled": "all, in recall each sentence's best",
+            },
+        ),
         Setting("grade_threshold", "Grade from which a passage is read", "and above"),
         Setting("relevance_max", "Highest grade of the scale"),
+        Setting("grade_words", "Words of the grades, from 0 up, one a line", none="the usual ones"),
     ),
     SettingGroup.LLM: (
         Setting("window_size", "Passages that a call for nuggets reads"),
@@ -112,7 +133,9 @@ _BY_GROUP = {
     ),
     SettingGroup.IMPORTS: (
         Setting("answer_word_limit", "Words of an answer", "at most", none="no limit"),
+        Setting("topic_limit", "A topic's own limit in characters", on="counts", off="is not looked at"),
         Setting("reference_limit", "References of an answer", "at most", none="no limit"),
+        Setting("citation_limit", "Citations of a sentence", "at most", none="no limit"),
     ),
 }
 SETTINGS = {

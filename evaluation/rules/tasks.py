@@ -145,7 +145,8 @@ def _check_making(stage: Stage, person: Candidate) -> None:
         raise Refused("saw_drafts", f"{person.name} had it to post-edit and has seen the drafts.")
     if stage.shows_drafts and person.by_hand_open:
         raise Refused("by_hand_first", f"{person.name} has not submitted the list written by hand yet.")
-    if judged := next((task for task in person.judged if not task.by_list), None):
+    saw_answers = (task for task in person.judged if not task.by_list and task.reads == "answer")
+    if judged := next(saw_answers, None):
         raise Refused(
             "saw_answers", f"{person.name} has or had it to {judged.assessor_words} and has seen the answers."
         )
@@ -159,7 +160,7 @@ def _check_judging(stage: Stage, person: Candidate, nuggets: str) -> None:
     if stage.condition and any(task.condition not in (None, stage.condition) for task in person.judged):
         raise Refused("other_condition", f"{person.name} has or had its citations in the other condition.")
     # Answers would tell the maker of a list what systems found.
-    if person.makes - {nuggets}:
+    if stage.reads == "answer" and person.makes - {nuggets}:
         raise Refused("makes_another", f"{person.name} has a list of their own in the making.")
 
 

@@ -30,6 +30,8 @@ class Stage(str):
     """Asked of each unit, at the desk."""
     item: str = "label"
     """What is counted there."""
+    reads: str = "answer"
+    """Noun of the texts that its desk shows, one at a time."""
     asked, labelled = "Answer", "Labels"
     """What is labelled, and the labels, as headings."""
     lede: str = ""
@@ -50,12 +52,20 @@ class Stage(str):
     """Address of a page about one unit in one answer."""
     job: str = ""
     """Kind of the jobs in which LLMs give such labels."""
+    gives_grades: bool = False
+    """Whether its labels are grades of relevance, which are kept as a source of qrels too."""
     by_list: bool = False
     """Whether answers are labelled by a nugget list, so that a topic has a task for each list."""
+    dealt: bool = False
+    """Whether its units are dealt out: a topic has several tasks, each with units of its own that stay as they are."""
     shows_label: bool = False
     """Whether an LLM's label is on the screen."""
     keys: tuple[str, ...] = ()
     """Names of static/js/desk/keymap.json under which it finds keys, beside its code and `judging` or `nuggets`."""
+
+    def labels_in(self, top: int, words: tuple[str, ...] = ()) -> LabelSet:
+        """Return the labels under a protocol: `top` is the highest grade of its scale, `words` are those of grades."""
+        return self.labels
 
     @property
     def judges(self) -> bool:

@@ -186,7 +186,10 @@ def _take_back_labels(task: Task) -> int:
         return 0
     # A person has a judge of their own for each study; the other labels of theirs stay.
     judge = Judge.objects.filter(user=task.assessor_id, study=task.study_id)
-    return asking_of(task.stage).labels_of(task).current().filter(judge__in=judge).update(stands=False)
+    asking = asking_of(task.stage)
+    count = asking.labels_of(task).current().filter(judge__in=judge).update(stands=False)
+    asking.settle(task, judge)
+    return count
 
 
 def reopen_for_more(task: Task, reason: str) -> None:
@@ -322,7 +325,8 @@ def _carry_out(task: Task, order: TaskChange, actor: User) -> None:
 
 def _let_another_count(task: Task, actor: User) -> None:
     """Let the second opinion that was handed out first count where the work that counted was withdrawn."""
-    if task.second_opinion:
+    # Battles that nobody has are handed out again.
+    if task.second_opinion or task.stage.dealt:
         return
     others = Task.objects.filter(topic=task.topic_id, stage=task.stage, study=None, second_opinion=True)
     if task.stage.by_list:

@@ -15,6 +15,7 @@ from evaluation.models import (
     Campaign,
     Event,
     Judge,
+    Judgment,
     NuggetSet,
     Study,
     StudyPair,
@@ -23,8 +24,10 @@ from evaluation.models import (
     TaskAnswer,
     Topic,
 )
+from evaluation.rules.battles import in_tasks
 from evaluation.rules.studies import check_independent
 from evaluation.stages import stage_of_study
+from evaluation.tasks.battles import add_battles
 from evaluation.tasks.changes import (
     ChangeReceipt,
     UnchangedTask,
@@ -112,7 +115,9 @@ def givers_of(topics: Collection[Topic]) -> set[tuple[int, int]]:
     """Return whose labels of which topics are here, by key: also of those that were only imported."""
     assigned = Assignment.objects.filter(judge__user__isnull=False, answer__topic__in=topics).order_by()
     supported = SupportJudgment.objects.filter(judge__user__isnull=False, sentence__answer__topic__in=topics)
+    judged = Judgment.objects.filter(judge__user__isnull=False, topic__in=topics).order_by()
     return {
+        *judged.values_list("judge__user", "topic__pk").distinct(),
         *assigned.values_list("judge__user", "answer__topic__pk").distinct(),
         *supported.order_by().values_list("judge__user", "sentence__answer__topic__pk").distinct(),
     }
@@ -146,7 +151,7 @@ def hand_out(*, campaign: Campaign, order: Order, actor: User, expect: str = "")
             raise Refused("changed", "Something changed since the preview, so nothing was handed out. Look again.")
         if not plan.given:
             raise nothing_handed_out(plan.skipped)
-        tasks = [_make(locked, plan, piece) for piece in plan.given]
+        tasks = [_make(locked, plan, part) for piece in plan.given for part in _parts(piece)]
         for task in tasks:
             reason = {"reason": trimmed(order.reason)} if trimmed(order.reason) else {}
             note_task("task.handed_out", task, actor, hand_out_payload(task) | reason)
@@ -177,6 +182,16 @@ def reassign(*, campaign: Campaign, task: str, assessor: str, reason: str, actor
         return new.public_id
 
 
+def _parts(piece: TopicUnit) -> list[TopicUnit]:
+    """Return a topic's work as that of its tasks: battles are cut, all else is one task."""
+    if not piece.battles:
+        return [piece]
+    minutes = piece.minutes / len(piece.battles)
+    return [
+        replace(piece, battles=tuple(part), minutes=round(minutes * len(part))) for part in in_tasks(piece.battles)
+    ]
+
+
 def _make(campaign: Campaign, plan: WorkPlan, piece: TopicUnit) -> Task:
     if piece.assessor is None:
         raise ValueError("a piece of work without an assessor")
@@ -197,7 +212,9 @@ def _make(campaign: Campaign, plan: WorkPlan, piece: TopicUnit) -> Task:
         due=plan.order.due,
         expected_minutes=piece.minutes,
     )
-    if stage.judges:
+    if stage.dealt:
+        add_battles(task, piece.battles)
+    elif stage.judges:
         add_new_answers(task)
     return task
 

@@ -21,6 +21,7 @@ from evaluation.rules.tasks import (
     check_person,
     check_room,
 )
+from evaluation.tasks.battles import battle_units
 from evaluation.tasks.units import Ground, Order, Skipped, TopicUnit, ground_of, pieces_of
 from evaluation.terms import Origin, Role, TaskState
 from web.text import trimmed
@@ -52,6 +53,7 @@ class WorkPlan:
                 piece.drafts,
                 str(piece.nugget_set),
                 piece.labels,
+                piece.battles,
                 piece.second_opinion,
                 piece.minutes,
             )
@@ -110,7 +112,7 @@ class Roster:
         """Return why someone may not have a piece of work; empty if they may."""
         nuggets = piece.nugget_set.name if piece.nugget_set else ""
         try:
-            check_hand_out(order.stage, self.candidate(user, piece.topic.pk), nuggets)
+            check_hand_out(order.stage, self._for_piece(user, piece, order), nuggets)
             maker = self.maker(piece)
             if maker and maker.pk != user.pk:
                 check_maker(user.name, maker.name, overlap=bool(self.holders(piece, order)), reason=order.reason)
@@ -120,6 +122,14 @@ class Roster:
         if draft_set and others and others.pk != draft_set.pk:
             return f"{user.name} edits the drafts of {others} in this campaign, and a set is made from one."
         return ""
+
+    def _for_piece(self, user: User, piece: TopicUnit, order: Order) -> Candidate:
+        person = self.candidate(user, piece.topic.pk)
+        has_it = any(task.assessor_id == user.pk for task in self.holders(piece, order))
+        if not order.stage.dealt or has_it:
+            return person
+        # Other battles of the topic may be theirs.
+        return replace(person, stages=person.stages - {order.stage})
 
     def holders(self, piece: TopicUnit, order: Order) -> list[Task]:
         nugget_set = piece.nugget_set.pk if piece.nugget_set else None
@@ -131,6 +141,7 @@ class Roster:
             and task.state != TaskState.WITHDRAWN
             and task.public_id != order.instead
             and (not order.stage.by_list or task.nugget_set_id == nugget_set)
+            and (not order.stage.dealt or task.pk in piece.holders)
         ]
 
     def maker(self, piece: TopicUnit) -> User | None:
@@ -152,7 +163,10 @@ def plan_hand_out(campaign: Campaign, order: Order) -> WorkPlan:
     ground = ground_of(campaign, order)
     roster = roster_of(campaign, topics)
     people = _people(roster, order.assessor)
-    pieces, skipped = pieces_of(campaign, order, ground, topics)
+    if order.stage.dealt:
+        pieces, skipped = battle_units(campaign, order, topics)
+    else:
+        pieces, skipped = pieces_of(campaign, order, ground, topics)
     taken, free = _taken(roster, pieces, order, campaign.protocol.overlap)
     allowed, refused = _allowed(roster, free, people, order, ground)
     loads = {user.username: roster.loads.get(user.username, 0) for user in people}

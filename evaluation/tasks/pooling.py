@@ -7,85 +7,49 @@ or imports.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, QuerySet
 
-from evaluation.corpus.runs import pool_of
-from evaluation.models import (
-    AnswerProvenance,
-    Campaign,
-    Citation,
-    NuggetSet,
-    Sentence,
-    Submission,
-    Task,
-    TaskAnswer,
-    Topic,
-)
+from evaluation.models import Campaign, Citation, NuggetSet, Sentence, Submission, Task, TaskAnswer, Topic
 from evaluation.models.querysets import TaskQuerySet
 from evaluation.rules.text import shuffled
-from evaluation.stages import Stage
-from evaluation.tasks.asking import Asking, Units, asking_of, by_asking
+from evaluation.tasks.asking import KEY, Asking, Pooled, Units, asking_of, by_asking
 from evaluation.tasks.changes import reopen_for_more
 from evaluation.terms import TaskState
 from web.statements import ROWS_A_STATEMENT
 
 
-@dataclass(frozen=True, slots=True)
-class PooledAnswer:
-    """An answer that can be judged. `units`: that it has to judge, for each nugget where nuggets are assigned."""
-
-    pk: int
-    public_id: str
-    units: int
-
-
-def pooled_answers(
-    campaign: Campaign, topics: Collection[int], stage: Stage, first: int | None
-) -> dict[int, list[PooledAnswer]]:
-    """Return the answers of the judging pool by topic, as far as there is something to judge in them.
-
-    An answer without a word has its labels by rule. `first`: how many citations of a sentence are judged.
-    """
-    provenance = AnswerProvenance.objects.filter(run__campaign=campaign, run__run_id__in=pool_of(campaign))
-    # An empty answer supports no nugget by rule, so nobody judges it.
-    provenance = provenance.filter(topic__in=topics, answer__words__gt=0)
-    units = asking_of(stage).by_answer(provenance.values("answer"), first)
-    by_topic: dict[int, list[PooledAnswer]] = defaultdict(list)
-    for topic, pk, public_id in provenance.order_by("pk").values_list("topic__pk", "answer", "answer__public_id"):
-        if units is None or pk in units:
-            by_topic[topic].append(PooledAnswer(pk, public_id, 1 if units is None else units[pk]))
-    return by_topic
-
-
 def add_new_answers(task: Task) -> list[TaskAnswer]:
-    pool = pooled_answers(task.campaign, [task.topic_id], task.stage, task.protocol.first_citations)
-    return _append(task, pool[task.topic_id])
+    pool = asking_of(task.stage).pool(task.campaign, [task.topic_id], task.protocol.first_citations)
+    return _append(task, pool.get(task.topic_id, []))
 
 
 def extend_tasks(campaign: Campaign) -> None:
-    """Give every judging task what has come since: answers of new runs, citations whose text was loaded.
+    """Give every judging task what has come since: answers of new runs, citations and passages with a text by now.
 
-    A submitted task that has something to judge now is reopened. An answer that left the pool stays where it is. A
-    study's task keeps to what was drawn.
+    A submitted task that has something to judge now is reopened, or keeps to what it had where its stage reopens none.
+    An answer that left the pool stays where it is. A study's task keeps to what was drawn.
     """
     # A study compares two people on drawn pairs; more pairs later would change what it measures.
-    tasks = [task for task in lock_judging(campaign) if task.study_id is None]
-    pools: dict[tuple[Asking, int | None], dict[int, list[PooledAnswer]]] = {}
+    tasks = [task for task in lock_judging(campaign) if task.study_id is None and _takes_more(task)]
+    pools: dict[tuple[Asking, int | None], dict[int, list[Pooled]]] = {}
     topics = {task.topic_id for task in tasks}
     for task in tasks:
         # Tasks of several protocols may be open at once, and each keeps the citation rule it was handed out with.
         way = (asking_of(task.stage), task.protocol.first_citations)
         if way not in pools:
-            pools[way] = pooled_answers(campaign, topics, task.stage, way[1])
+            pools[way] = way[0].pool(campaign, topics, way[1])
         added = _append(task, pools[way].get(task.topic_id, []))
         if added and task.state == TaskState.SUBMITTED:
-            reopen_for_more(task, _new_answers_text(added))
+            reopen_for_more(task, _new_answers_text(task, added))
     for asking, own in by_asking(tasks):
         if asking.later:
             _reopen_unfinished(own, asking.later)
+
+
+def _takes_more(task: Task) -> bool:
+    return task.state != TaskState.SUBMITTED or asking_of(task.stage).reopens
 
 
 def renew_assigning(nugget_set: NuggetSet, topic: Topic) -> None:
@@ -121,22 +85,23 @@ def _judging_tasks(tasks: TaskQuerySet[Task]) -> list[Task]:
     return list(rows.select_for_update(of=("self",)).select_related("campaign", "topic", "protocol"))
 
 
-def _append(task: Task, pool: Sequence[PooledAnswer]) -> list[TaskAnswer]:
+def _append(task: Task, pool: Sequence[Pooled]) -> list[TaskAnswer]:
     there = list(TaskAnswer.objects.filter(task=task).order_by("position"))
-    old = {answer.answer_id for answer in there}
-    new = {answer.public_id: answer.pk for answer in pool if answer.pk not in old}
+    old = {answer.unit for answer in there}
+    new = {pooled.public_id: pooled.pk for pooled in pool if pooled.pk not in old}
     # Later answers go to the end: an assessor's numbers must not shift while they judge.
     rows = shuffled_answers(task, new, start=there[-1].position + 1 if there else 0)
     # By the task's own protocol: a setting changed since must not change a running task.
-    if rows and task.protocol.identical_once:
+    if rows and rows[0].answer_id and task.protocol.identical_once:
         _mark_identical(task, there, rows)
     return TaskAnswer.objects.bulk_create(rows, batch_size=ROWS_A_STATEMENT)
 
 
 def shuffled_answers(task: Task, answers: Mapping[str, int], *, start: int = 0) -> list[TaskAnswer]:
     """Answers of a task, not stored, in its own order from place `start` on. `answers`: keys by public id."""
+    column = f"{asking_of(task.stage).column}_id"
     return [
-        TaskAnswer(task=task, answer_id=answers[public_id], position=place)
+        TaskAnswer(task=task, position=place, **{column: answers[public_id]})
         for place, public_id in enumerate(shuffled(task.public_id, list(answers)), start)
     ]
 
@@ -144,16 +109,16 @@ def shuffled_answers(task: Task, answers: Mapping[str, int], *, start: int = 0) 
 def _mark_identical(task: Task, there: Sequence[TaskAnswer], rows: Sequence[TaskAnswer]) -> None:
     """Let each text that occurs again be judged at its first place only."""
     contents = _contents(
-        [answer.answer_id for answer in [*there, *rows]], with_citations=asking_of(task.stage).with_citations
+        [answer.unit for answer in [*there, *rows]], with_citations=asking_of(task.stage).with_citations
     )
     first: dict[tuple[object, ...], int] = {}
     for answer in there:
         # Only a judged copy may give others its labels, or a chain of copies would point at a row without labels.
         if answer.same_as_id is None:
-            first.setdefault(contents[answer.answer_id], answer.answer_id)
+            first.setdefault(contents[answer.unit], answer.unit)
     for answer in rows:
-        original = first.setdefault(contents[answer.answer_id], answer.answer_id)
-        answer.same_as_id = original if original != answer.answer_id else None
+        original = first.setdefault(contents[answer.unit], answer.unit)
+        answer.same_as_id = original if original != answer.unit else None
 
 
 def _contents(answers: Sequence[int], *, with_citations: bool) -> dict[int, tuple[object, ...]]:
@@ -170,10 +135,10 @@ def _contents(answers: Sequence[int], *, with_citations: bool) -> dict[int, tupl
     return {pk: tuple(sentences) for pk, sentences in contents.items()}
 
 
-def _new_answers_text(added: Sequence[TaskAnswer]) -> str:
+def _new_answers_text(task: Task, added: Sequence[TaskAnswer]) -> str:
     new = sum(answer.same_as_id is None for answer in added)
     if new:
-        return f"New answers to judge: {new}"
+        return f"New {task.stage.reads}s to judge: {new}"
     return f"New answers with the very text of judged ones: {len(added)}. Submit again, so that they get those labels."
 
 
@@ -186,7 +151,7 @@ def _reopen_unfinished(tasks: Sequence[Task], text: str) -> None:
 
 
 def judged_answers(tasks: Iterable[Task]) -> dict[int, list[int]]:
-    rows = TaskAnswer.objects.filter(task__in=tasks, same_as=None).order_by().values_list("task", "answer")
+    rows = TaskAnswer.objects.filter(task__in=tasks, same_as=None).order_by().values_list("task", KEY)
     answers: dict[int, list[int]] = defaultdict(list)
     for task, answer in rows:
         answers[task].append(answer)
@@ -212,7 +177,7 @@ def _submitted(labels: QuerySet[Any], tasks: Sequence[Task], answer: str) -> Uni
     """Count labels by the task whose submission gave them."""
     task_of = dict(Submission.objects.filter(task__in=tasks).values_list("event", "task"))
     # Labels have no index on their event: the answers find the rows.
-    judged = TaskAnswer.objects.filter(task__in=tasks, same_as=None).values("answer")
+    judged = TaskAnswer.objects.filter(task__in=tasks, same_as=None).values_list(KEY)
     rows = labels.filter(event__in=list(task_of), **{f"{answer}__in": judged}).order_by()
     counted = rows.values_list("event", answer).annotate(Count("pk"))
     return {(task_of[event], answer_id): count for event, answer_id, count in counted}

@@ -7,12 +7,12 @@ from datetime import date
 
 from accounts.models import User
 from evaluation.campaigns.protocol import llms_of
-from evaluation.domain.conditions import second_lists, set_of_origin
+from evaluation.domain.conditions import set_of_origin
+from evaluation.domain.shares import second_lists
 from evaluation.errors import Refused, no_such
 from evaluation.models import Campaign, Judge, NuggetList, NuggetSet, QrelSource, Task, Topic
 from evaluation.stages import Stage
-from evaluation.tasks.asking import asking_of
-from evaluation.tasks.pooling import PooledAnswer, pooled_answers
+from evaluation.tasks.asking import Pooled, asking_of
 from evaluation.tasks.reading_load import ReadingLoad, newest_drafts, sizes_of, to_read
 from evaluation.terms import JudgeKind, Origin, SupportCondition
 
@@ -29,8 +29,9 @@ class Order:
     """Order of a hand-out. Topics by public id, the assessor by user name; none: balanced.
 
     `nuggets`: the set to assign; none: each topic's only one, of this `origin` if it is given. `judge`: the judge
-    whose labels are shown. `again`: also topics that somebody else has already, so that their labels can be compared.
-    `instead`: the task in whose place this is handed out. `reason`: why another person than its maker assigns a list.
+    whose labels are shown. `battles`: the battle set; none: the only one. `again`: also topics that somebody else has
+    already, so that their labels can be compared. `instead`: the task in whose place this is handed out. `reason`: why
+    another person than its maker assigns a list.
     """
 
     stage: Stage
@@ -45,6 +46,7 @@ class Order:
     nuggets: str = ""
     origin: str = ""
     judge: str = ""
+    battles: str = ""
     reason: str = ""
 
 
@@ -61,6 +63,7 @@ class Ground:
 class TopicUnit:
     """One topic of a plan, and who gets it. `labels`: the number of judgments to give, on `answers` answers.
 
+    `battles`: those to compare, in their walk, and `holders`, the tasks that have some of them.
     `second_opinion`: somebody else's labels count. `why`: in words, why this assessor.
     """
 
@@ -72,6 +75,8 @@ class TopicUnit:
     nugget_set: NuggetSet | None = None
     answers: int = 0
     labels: int = 0
+    battles: tuple[int, ...] = ()
+    holders: frozenset[int] = frozenset()
     second_opinion: bool = False
     assessor: User | None = None
     why: str = ""
@@ -166,7 +171,7 @@ def _making_pieces(
 
 def _answer_pieces(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple[list[TopicUnit], list[Skipped]]:
     stage = order.stage
-    pool = pooled_answers(campaign, [topic.pk for topic in topics], stage, campaign.protocol.first_citations)
+    pool = asking_of(stage).pool(campaign, [topic.pk for topic in topics], campaign.protocol.first_citations)
     pieces = [_judging_piece(stage, topic, pool[topic.pk]) for topic in topics if topic.pk in pool]
     return pieces, [Skipped.of(topic, asking_of(stage).without) for topic in topics if topic.pk not in pool]
 
@@ -174,7 +179,7 @@ def _answer_pieces(campaign: Campaign, order: Order, topics: list[Topic]) -> tup
 def _assign_pieces(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple[list[TopicUnit], list[Skipped]]:
     lists = _lists(campaign, order, topics)
     sizes = sizes_of(nugget_list.pk for own in lists.values() for nugget_list in own)
-    pool = pooled_answers(campaign, [topic.pk for topic in topics], order.stage, None)
+    pool = asking_of(order.stage).pool(campaign, [topic.pk for topic in topics], None)
     begun = _begun(campaign, order, topics)
     pieces, skipped = [], []
     for topic in topics:
@@ -236,7 +241,7 @@ def _the_list(
 
 
 def _judging_piece(
-    stage: Stage, topic: Topic, pool: Sequence[PooledAnswer], nuggets: int = 1, nugget_set: NuggetSet | None = None
+    stage: Stage, topic: Topic, pool: Sequence[Pooled], nuggets: int = 1, nugget_set: NuggetSet | None = None
 ) -> TopicUnit:
-    labels = sum(answer.units for answer in pool) * nuggets
+    labels = sum(pooled.units for pooled in pool) * nuggets
     return TopicUnit(topic, stage.minutes(labels=labels), nugget_set=nugget_set, answers=len(pool), labels=labels)

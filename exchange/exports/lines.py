@@ -1,8 +1,5 @@
 """The lines of each export: what is asked for is resolved at once, and refused where it is not clear."""
 
-import csv
-import io
-import json
 from collections.abc import Callable, Collection, Container, Iterator, Mapping
 from datetime import datetime
 from itertools import chain, islice
@@ -12,7 +9,10 @@ import numpy as np
 from django.db import DEFAULT_DB_ALIAS
 from django.db.models import QuerySet
 
+from evaluation.battles import battle_set_named
+from evaluation.campaigns.pseudonyms import hide
 from evaluation.domain.conditions import NuggetCondition, nugget_sets_of, resolve, resolve_citations
+from evaluation.domain.grades import OF_PEOPLE
 from evaluation.domain.lineage import TRACED, is_traced
 from evaluation.errors import Refused
 from evaluation.formats.argue import argue_line
@@ -21,11 +21,14 @@ from evaluation.formats.assignments import (
     LabelRecord,
     UnjudgedRow,
     assignment_line,
+    graded_line,
     label_provenance,
 )
+from evaluation.formats.battles import FORMS as BATTLE_FORMS
 from evaluation.formats.lines import json_line
 from evaluation.formats.nuggets import Evidence, NuggetListRow, NuggetProvenance, NuggetRecord, nugget_list_line
-from evaluation.formats.support import SupportRecord, shown_provenance, support_line
+from evaluation.formats.rubrics import research_rubrics_line, rubric_line
+from evaluation.formats.support import SupportRecord, support_line, support_provenance
 from evaluation.formats.topics import QrelRecord, qrel_line
 from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.models import (
@@ -46,19 +49,21 @@ from evaluation.models import (
     SupportJudgment,
 )
 from evaluation.stages import Stage, stage_of
-from evaluation.terms import PROVENANCE_KEY, Condition, Importance, SupportCondition
-from exchange.snapshots.pack import under_pseudonyms
+from evaluation.terms import PROVENANCE_KEY, BattleCondition, Condition, Importance, SupportCondition
+from exchange.exports.battles import battle_lines
+from exchange.exports.citation_judgments import answer_lines
 from exchange.snapshots.tables import CampaignRows
 from reports.frames import assignment_sheet
 from reports.metrics.arrays import defined
 from reports.metrics.policies import Policies, policies_document
-from reports.metrics.registry import OF_NUGGETS
+from reports.metrics.registry import Profile, scores_of
 from reports.metrics.scores import answer_scores, run_scores
+from reports.profiles import profile_of
 from reports.random_checks.frame import drawn_rows, random_check_named
 from reports.timing.figures import segment_lines, time_lines
 
 Named = TypeVar("Named", NuggetSet, QrelSource)
-AnyCondition = TypeVar("AnyCondition", Condition, SupportCondition)
+AnyCondition = TypeVar("AnyCondition", Condition, SupportCondition, BattleCondition)
 Topics = Collection[int] | None
 """Topics by primary key; None: all."""
 
@@ -95,7 +100,13 @@ def nugget_lines(
         )
 
 
-def assignment_lines(nugget_set: NuggetSet, judge: Judge, topics: Topics = None) -> Iterator[str]:
+def assignment_lines(
+    nugget_set: NuggetSet,
+    judge: Judge,
+    topics: Topics = None,
+    *,
+    line: Callable[[AssignmentRecord], str] = assignment_line,
+) -> Iterator[str]:
     """Yield a judge's labels of a set's nuggets in these topics, all for None, an answer a line, runs in order.
 
     A nugget without a label is `null`. An answer without a word has `not_support` for every nugget, by rule.
@@ -110,7 +121,8 @@ def assignment_lines(nugget_set: NuggetSet, judge: Judge, topics: Topics = None)
             label_of = {item.pk: labels.get((answer.answer_id, item.nugget_version_id)) for item in listed}
             labelled = any(label_of.values())
             if labelled or (listed and not answer.answer.words):
-                yield _assignment_line(answer, newest[answer.topic_id].topic.text, listed, label_of, judge, decoys)
+                query = newest[answer.topic_id].topic.text
+                yield line(_assignment_record(answer, query, listed, label_of, judge, decoys))
 
 
 def support_lines(
@@ -150,7 +162,7 @@ def support_lines(
 
 
 def _support_provenance(label: SupportJudgment) -> dict[str, Any]:
-    provenance = shown_provenance(label.shown_label, label.shown_ms, label.accepted)
+    provenance = support_provenance(label.evidence, label.shown_label, label.shown_ms, label.accepted)
     return {"submission": label.submission} | _study(label.judge) | provenance
 
 
@@ -223,7 +235,7 @@ def _nugget_row(item: ListedNugget, lineage: Related, evidence: Related) -> Nugg
     extra = item.extra | {PROVENANCE_KEY: assay}
     rests_on = tuple(Evidence.model_validate(place) for place in evidence.get(wording.pk, ()))
     return NuggetRecord(
-        *(wording.text, Importance(item.importance), item.raw_importance, item.group, extra),
+        *(wording.text, Importance(item.importance), item.raw_importance, item.group, extra, item.weight),
         provenance=NuggetProvenance(evidence=rests_on),
     )
 
@@ -268,31 +280,29 @@ def _labels_of(answers: list[int], judge: Judge) -> dict[tuple[int, int], Assign
     return {(label.answer_id, label.nugget_version_id): label for label in labels}
 
 
-def _assignment_line(
+def _assignment_record(
     answer: AnswerProvenance,
     query: str,
     items: list[ListedNugget],
     label_of: dict[int, Assignment | None],
     judge: Judge,
     decoys: Container[tuple[int, int]],
-) -> str:
+) -> AssignmentRecord:
     by_rule = not any(label_of.values())
     rows = [
         _label_row(item, label_of[item.pk], by_rule, (answer.answer_id, item.nugget_version_id) in decoys)
         for item in items
     ]
     assay = {"judge": judge.name, "by": judge.kind, "provenance": "rule" if by_rule else "label"} | _study(judge)
-    return assignment_line(
-        AssignmentRecord(
-            line=0,
-            topic_id=answer.topic.topic_id,
-            run_id=answer.run.run_id,
-            labels=tuple(row for row in rows if isinstance(row, LabelRecord)),
-            unjudged=tuple(row for row in rows if isinstance(row, UnjudgedRow)),
-            response_length=answer.answer.words,
-            query=query,
-            extra={PROVENANCE_KEY: assay},
-        )
+    return AssignmentRecord(
+        line=0,
+        topic_id=answer.topic.topic_id,
+        run_id=answer.run.run_id,
+        labels=tuple(row for row in rows if isinstance(row, LabelRecord)),
+        unjudged=tuple(row for row in rows if isinstance(row, UnjudgedRow)),
+        response_length=answer.answer.words,
+        query=query,
+        extra={PROVENANCE_KEY: assay},
     )
 
 
@@ -300,14 +310,17 @@ def _label_row(
     item: ListedNugget, label: Assignment | None, by_rule: bool, is_decoy: bool
 ) -> LabelRecord | UnjudgedRow:
     text, importance = item.nugget_version.text, _importance_word(item)
+    rubric: Any = {"weight": item.weight, "group": item.group}
     if by_rule:
-        return LabelRecord(text, AssignmentLabel.NOT_SUPPORT, "", importance, item.position)
+        return LabelRecord(text, AssignmentLabel.NOT_SUPPORT, "", importance, item.position, **rubric)
     if label is None:
-        return UnjudgedRow(text, importance, item.position)
+        return UnjudgedRow(text, importance, item.position, **rubric)
     reason = label.raw if label.label == AssignmentLabel.CANT_JUDGE else ""
     assay = {"given_at": _stamp(label.given_at), "submission": label.submission} | _decoy(is_decoy)
     extra = {PROVENANCE_KEY: assay | label_provenance(label.sentence, label.first_label, reason)}
-    return LabelRecord(text, AssignmentLabel(label.label), label.raw, importance, item.position, 0, extra)
+    return LabelRecord(
+        *(text, AssignmentLabel(label.label), label.raw, importance, item.position, 0, extra), **rubric
+    )
 
 
 def _importance_word(item: ListedNugget) -> str:
@@ -321,26 +334,44 @@ def _stamp(moment: datetime) -> str:
 
 Options = Mapping[str, Any]
 CAMPAIGN = "campaign"
-NUGGET_FORMS = {"nuggetizer": nugget_list_line, "argue": argue_line}
+NAMELESS = ("qrels",)
+"""Exports without a name of a person in them."""
+NUGGET_FORMS = {
+    "nuggetizer": nugget_list_line,
+    "argue": argue_line,
+    "rubric": rubric_line,
+    "research-rubrics": research_rubrics_line,
+}
+LABEL_FORMS = {"nuggetizer": assignment_line, "graded": graded_line}
+SUPPORT_FORMS = {"pairs": support_lines, "citations": answer_lines}
+EXPORT_FORMS: dict[str, Mapping[str, Callable[..., Any]]] = {
+    "nuggets": NUGGET_FORMS,
+    "assignments": LABEL_FORMS,
+    "support": SUPPORT_FORMS,
+    "battles": {name: form.line for name, form in BATTLE_FORMS.items()},
+}
+"""Forms of what has several, the usual one first."""
 DEFAULTS: dict[str, Any] = {
     "condition": "",
     "nuggets": "",
     "judge": "",
     "source": "",
     "study": "",
+    "set": "",
     "stage": "",
     "missing": "zero",
     "unjudged": "exclude",
     "no_vital": "zero",
+    "profile": "",
     "segments": False,
-    "format": "nuggetizer",
+    "form": "",
     "pseudonyms": False,
 }
 """Options of an export that names none."""
 
 
 def _nuggets(campaign: Campaign, options: Options) -> Iterator[str]:
-    line = NUGGET_FORMS[options["format"]]
+    line = NUGGET_FORMS[options["form"]]
     if options["condition"] and not options["nuggets"]:
         lists = nugget_sets_of(campaign, _condition(options, Condition))
         if lists:
@@ -373,22 +404,23 @@ def _resolved(campaign: Campaign, options: Options) -> NuggetCondition:
 
 
 def _assignments(campaign: Campaign, options: Options) -> Iterator[str]:
-    choice = _resolved(campaign, options)
+    choice, line = _resolved(campaign, options), LABEL_FORMS[options["form"]]
     if not choice.judges:
         raise Refused("no_labels", f"There are no labels under {choice} in {campaign.slug}.")
     return chain.from_iterable(
-        assignment_lines(part.nugget_set, part.judge, part.topics)
+        assignment_lines(part.nugget_set, part.judge, part.topics, line=line)
         for part in choice.parts
         if part.nugget_set and part.judge
     )
 
 
 def _support(campaign: Campaign, options: Options) -> Iterator[str]:
+    lines = SUPPORT_FORMS[options["form"]]
     choice = resolve_citations(campaign, _condition(options, SupportCondition), judge=options["judge"])
     if not choice.judges:
         raise Refused("no_labels", f"There are no support labels under {choice} in {campaign.slug}.")
     return chain.from_iterable(
-        support_lines(campaign, choice.condition, part.judge, part.topics) for part in choice.parts if part.judge
+        lines(campaign, choice.condition, part.judge, part.topics) for part in choice.parts if part.judge
     )
 
 
@@ -401,14 +433,21 @@ def _judgments(campaign: Campaign, options: Options) -> Iterator[str]:
     return judgment_lines(campaign, stage_of(options["stage"]), options["judge"])
 
 
+def _battles(campaign: Campaign, options: Options) -> Iterator[str]:
+    battle_set, condition = battle_set_named(campaign, options["set"]), _condition(options, BattleCondition)
+    return battle_lines(battle_set, condition, options["judge"], BATTLE_FORMS[options["form"]])
+
+
 def _scores(campaign: Campaign, options: Options) -> Iterator[str]:
-    policies = Policies(options["missing"], options["unjudged"], options["no_vital"])
+    profile = Profile(options["profile"] or profile_of(campaign))
+    policies = Policies(options["missing"], options["unjudged"], options["no_vital"], profile=profile)
     return score_lines(_resolved(campaign, options), policies)
 
 
 def _qrels(campaign: Campaign, options: Options) -> Iterator[str]:
     sources = QrelSource.objects.filter(campaign=campaign)
-    fitting = sources.filter(name=options["source"]) if options["source"] else sources
+    name = options["source"] or (f"{OF_PEOPLE}{options['judge']}" if options["judge"] else "")
+    fitting = sources.filter(name=name) if name else sources
     return qrel_lines(_only(fitting, sources, "no_such_source", "qrels", "source"))
 
 
@@ -432,6 +471,7 @@ EXPORTS: dict[str, Callable[[Campaign, Options], Iterator[str]]] = {
     "assignments": _assignments,
     "support": _support,
     "judgments": _judgments,
+    "battles": _battles,
     "scores": _scores,
     "qrels": _qrels,
     "random-check": _random_check,
@@ -443,33 +483,27 @@ EXPORTS: dict[str, Callable[[Campaign, Options], Iterator[str]]] = {
 def lines_of(what: str, campaign: Campaign, options: Options) -> Iterator[str]:
     """Return an export's lines. Raises `Refused` where it is not clear what is meant, or there is nothing of it."""
     with_defaults = {**DEFAULTS, **options}
+    forms = list(EXPORT_FORMS.get(what, ()))
+    with_defaults["form"] = form = with_defaults["form"] or (forms[0] if forms else "")
+    if form and form not in forms:
+        several = f"The forms of {what} are {', '.join(forms)}." if forms else f"An export of {what} has one form."
+        raise Refused("usage", several, field="form", choices=forms)
     written = EXPORTS[what](campaign, with_defaults)
-    return _under_pseudonyms(campaign, what, written) if with_defaults["pseudonyms"] else written
-
-
-def _under_pseudonyms(campaign: Campaign, what: str, written: Iterator[str]) -> Iterator[str]:
+    if not with_defaults["pseudonyms"] or what in NAMELESS:
+        return written
     rows = CampaignRows(campaign, DEFAULT_DB_ALIAS)
-    hiding = under_pseudonyms(campaign, rows.people(), rows.judges())
-    if what == "qrels":
-        yield from written
-    elif what == "time":
-        out = io.StringIO()
-        table = csv.DictReader(written)
-        writer = csv.DictWriter(out, table.fieldnames or [], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(row | {"assessor": hiding.text(row["assessor"])} for row in table)
-        yield from out.getvalue().splitlines()
-    else:
-        for line in written:
-            yield json_line({}, hiding.row(json.loads(line)))
+    return hide(campaign, rows.people(), rows.judges()).file(written, is_table=what == "time" or form == "arena")
 
 
-SCORE_FIELDS = {score.name: score.field for score in OF_NUGGETS}
+def score_fields(profile: Profile) -> dict[str, str]:
+    """Fields of a profile's scores: what nuggetizer calls them, and our own names where it has none."""
+    return {score.name: score.field or score.name for score in scores_of(profile)}
 
 
 def score_lines(choice: NuggetCondition, policies: Policies) -> Iterator[str]:
     """Yield a line per run and topic with a score, and after each run its means as `qid: all`."""
-    sheet = assignment_sheet(choice)
+    sheet = assignment_sheet(choice, policies.profile)
+    fields = score_fields(policies.profile)
     answers, means = answer_scores(sheet, policies), run_scores(sheet, policies)
     assay = {
         "condition": str(choice),
@@ -479,8 +513,8 @@ def score_lines(choice: NuggetCondition, policies: Policies) -> Iterator[str]:
     }
     for run, run_id in enumerate(sheet.run_ids):
         for topic in np.flatnonzero(answers.counted[:, run]):
-            scores = {field: defined(answers.of(name)[topic, run]) for name, field in SCORE_FIELDS.items()}
+            scores = {field: defined(answers.of(name)[topic, run]) for name, field in fields.items()}
             yield json_line({"qid": sheet.topic_ids[topic], "run_id": run_id}, scores)
         if sheet.labelled[run]:
-            average = {field: defined(means.of(name)[run]) for name, field in SCORE_FIELDS.items()}
+            average = {field: defined(means.of(name)[run]) for name, field in fields.items()}
             yield json_line({"qid": "all", "run_id": run_id}, average | {PROVENANCE_KEY: assay})

@@ -16,7 +16,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign
 from exchange import files
 from exchange.background import EXPORT, UNEXPECTED, start_item
-from exchange.exports.lines import CAMPAIGN, lines_of
+from exchange.exports.lines import CAMPAIGN, NAMELESS, lines_of
 from exchange.models import Export, Snapshot
 from exchange.snapshots.pack import SnapshotContents, schema_of
 from exchange.snapshots.service import check_new_name, content_of, open_snapshot, take_snapshot
@@ -28,8 +28,6 @@ NOTE_EVERY = 1.0
 """Seconds between two looks at how far it is: no row is written for each line."""
 
 ENDINGS = {CAMPAIGN: "zip", "qrels": "txt", "time": "csv"}
-NAMELESS = ("qrels",)
-"""What holds nobody's name, whoever is in the campaign."""
 
 State = Export.State
 
@@ -145,8 +143,7 @@ def _write_lines(export: Export) -> None:
     try:
         with consistent_read(), ExportProgress(export) as progress:
             export.revision = campaign.revision
-            hides = not export.names and export.what not in NAMELESS
-            lines = lines_of(export.what, campaign, export.options | {"pseudonyms": hides})
+            lines = lines_of(export.what, campaign, export.options | {"pseudonyms": not export.names})
             export.done = _write(path, lines, progress)
     except BaseException:
         files.remove(export.folder)

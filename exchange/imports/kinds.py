@@ -6,8 +6,8 @@ from typing import Any
 
 from accounts.models import User
 from assessor.practice.imports import import_practice
-from evaluation.domain.pseudonyms import Names
-from evaluation.formats.source import Source
+from evaluation.campaigns.pseudonyms import Names
+from evaluation.formats.source import MAX_LINE_BYTES, MAX_TEXT_LINE_BYTES, Source
 from evaluation.imports.assignments import import_assignments
 from evaluation.imports.base import LoadReceipt
 from evaluation.imports.nuggets import import_nuggets
@@ -123,6 +123,11 @@ def load_support(load: ImportLoad) -> LoadReceipt:
     )
 
 
+def most_bytes_a_line(load: Callable[[ImportLoad], LoadReceipt]) -> int:
+    """Return the length of a line up to which its kind is read: more where it may hold whole documents."""
+    return MAX_TEXT_LINE_BYTES if load in (load_segments, load_runs) else MAX_LINE_BYTES
+
+
 @dataclass(frozen=True, slots=True)
 class ImportKind:
     """A kind of file: its names, how it is loaded, whether several are at once, and which options it has."""
@@ -135,7 +140,7 @@ class ImportKind:
     several: bool = False
 
 
-KINDS = {
+IMPORT_KINDS = {
     kind.key: kind
     for kind in (
         ImportKind("topics", "Topics", "TSV (id, tab, text), or JSONL {id, title|text}", load_topics),
@@ -173,7 +178,7 @@ KINDS = {
         ImportKind(
             "scores",
             "Published scores",
-            "CSV with run_id and score columns",
+            "CSV with a column of runs and one of each score",
             lambda load: import_scores(source=load.source, name=load.options.name, **load.common),
             ("name",),
         ),

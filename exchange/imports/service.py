@@ -14,25 +14,26 @@ from pydantic import TypeAdapter
 
 from accounts.models import User
 from assessor.practice.rules import parse_practice
-from evaluation.domain.pseudonyms import Names
+from evaluation.campaigns.findings import findings_by_kind
+from evaluation.campaigns.pseudonyms import Names
 from evaluation.errors import BadInput, InputProblem, Refused
-from evaluation.formats.argue import parse_lists
 from evaluation.formats.assignments import parse_assignments
+from evaluation.formats.citation_judgments import parse_support
 from evaluation.formats.kinds import LINES_READ, kind_of
+from evaluation.formats.nugget_lists import parse_lists
 from evaluation.formats.nuggets import importance_word
 from evaluation.formats.problems import MAX_PROBLEMS
 from evaluation.formats.runs import parse_run
 from evaluation.formats.scores import parse_scores
 from evaluation.formats.segments import names_any, parse_segments
-from evaluation.formats.source import MAX_SEGMENT_LINE_BYTES, Source, read_source
-from evaluation.formats.support import parse_support
+from evaluation.formats.source import Source, read_source
 from evaluation.formats.topics import parse_qrels, parse_topics
-from evaluation.imports.base import LoadReceipt, findings_by_kind, problems_of, trying_out, written_with
+from evaluation.imports.base import LoadReceipt, problems_of, trying_out, written_with
 from evaluation.imports.segments import needed_docids
 from evaluation.models import Campaign
 from exchange import files
 from exchange.background import IMPORT, UNEXPECTED, start_item
-from exchange.imports.kinds import KINDS, ImportLoad, ImportOptions
+from exchange.imports.kinds import IMPORT_KINDS, ImportLoad, ImportOptions, most_bytes_a_line
 from exchange.models import ImportAttempt
 from jobs import queue
 from jobs.models import WorkItem
@@ -72,7 +73,7 @@ def _assignments(source: Source) -> Rows:
 
 
 def _support(source: Source) -> Rows:
-    for row in parse_support(source):
+    for row in parse_support(source).rows:
         label = "null" if row.label is None else row.label.name.lower()
         yield row.run_id, row.topic_id, row.sentence, row.docid, row.raw or label
 
@@ -293,9 +294,10 @@ def load(attempt: ImportAttempt) -> None:
 
 def _sources(attempt: ImportAttempt) -> list[Source]:
     """Read all files. Raises `BadInput` with all unreadable lines, and what is wrong with the others."""
-    limits: dict[str, Any] = {"max_bytes": settings.API_UPLOAD_MAX_BYTES}
-    if attempt.kind == "segments":
-        limits["max_line_bytes"] = MAX_SEGMENT_LINE_BYTES
+    limits: dict[str, Any] = {
+        "max_bytes": settings.API_UPLOAD_MAX_BYTES,
+        "max_line_bytes": most_bytes_a_line(IMPORT_KINDS[attempt.kind].load),
+    }
     if attempt.options.get("needed_only"):
         limits["keep"] = names_any(needed_docids(attempt.campaign))
     sources, problems = [], list[InputProblem]()
@@ -313,7 +315,7 @@ def _sources(attempt: ImportAttempt) -> list[Source]:
 def _load(attempt: ImportAttempt, sources: Sequence[Source]) -> LoadReceipt:
     campaign, options = attempt.campaign, CHOSEN.validate_python(attempt.options)
     names, actor = Names([campaign], DEFAULT_DB_ALIAS), attempt.loaded_by or attempt.made_by
-    return KINDS[attempt.kind].load(ImportLoad(campaign, sources, options, names, actor))
+    return IMPORT_KINDS[attempt.kind].load(ImportLoad(campaign, sources, options, names, actor))
 
 
 def _findings(receipt: LoadReceipt) -> list[dict[str, Any]]:

@@ -23,6 +23,7 @@ from evaluation.models import (
     Answer,
     AnswerProvenance,
     Assignment,
+    Battle,
     Campaign,
     Citation,
     ConditionDefault,
@@ -49,6 +50,7 @@ from evaluation.models import (
     Task,
     TaskAnswer,
     Topic,
+    Verdict,
 )
 from evaluation.tasks.pooling import lock_judging
 from exchange.models import ImportAttempt
@@ -60,7 +62,12 @@ from web.text import plural
 TAKEN_BACK = "import.taken_back"
 Rows = QuerySet[Any]
 RANDOM_CHECK = "random-check"
-LABELS: dict[str, type[models.Model]] = {"assignments": Assignment, "support": SupportJudgment}
+BRING_TEXTS = ("run", "segments")
+LABEL_TABLES: dict[str, type[models.Model]] = {
+    "assignments": Assignment,
+    "support": SupportJudgment,
+    "battles": Verdict,
+}
 NOUNS: dict[type[models.Model], tuple[str, str]] = {
     Answer: ("answer", "answers"),
     AnswerProvenance: ("answer", "answers"),
@@ -74,6 +81,8 @@ NOUNS: dict[type[models.Model], tuple[str, str]] = {
     Assignment: ("nugget label", "nugget labels"),
     SupportJudgment: ("citation label", "citation labels"),
     Judgment: ("label", "labels"),
+    Battle: ("battle", "battles"),
+    Verdict: ("battle verdict", "battle verdicts"),
     Task: ("task handed out", "tasks handed out"),
     TaskAnswer: ("task handed out", "tasks handed out"),
     Submission: ("submitted list", "submitted lists"),
@@ -132,7 +141,7 @@ def undo_import(*, campaign: Campaign, event: Event, actor: User | None) -> str:
         Finding.objects.filter(event=event).delete()
         _take_away(kind, locked, event, undone)
         Campaign.objects.filter(pk=locked.pk).update(revision=F("revision") + 1)
-    way = "withdrawn" if kind in (*LABELS, RANDOM_CHECK) else "taken away"
+    way = "withdrawn" if kind in (*LABEL_TABLES, RANDOM_CHECK) else "taken away"
     return f"Taken back: {added:,} {noun} {way}."
 
 
@@ -140,7 +149,7 @@ def undo_problem(campaign: Campaign, event: Event) -> Refused | None:
     """Return why an import cannot be taken back; None where it can."""
     kind = event.kind.removeprefix("import.")
     added, changed, noun = event.payload["added"], event.payload["changed"], event.payload["of"]
-    if kind not in (*LABELS, RANDOM_CHECK, *LOADED):
+    if kind not in (*LABEL_TABLES, RANDOM_CHECK, *LOADED):
         return Refused("usage", f"An import of {kind} cannot be taken back.")
     if event.pk in taken_back(campaign):
         return Refused("taken_back", "This import was taken back already.")
@@ -163,7 +172,7 @@ def undo_problem(campaign: Campaign, event: Event) -> Refused | None:
 
 
 def _labels(kind: str, event: Event) -> list[Rows]:
-    names = LABELS if kind == RANDOM_CHECK else {kind: LABELS[kind]} if kind in LABELS else {}
+    names = LABEL_TABLES if kind == RANDOM_CHECK else {kind: LABEL_TABLES[kind]} if kind in LABEL_TABLES else {}
     return [model._default_manager.filter(event=event, stands=True) for model in names.values()]
 
 
@@ -177,7 +186,12 @@ def _of_runs(event: Event) -> list[Rows]:
     provenance = AnswerProvenance.objects.filter(run__in=runs)
     answers = Answer.objects.filter(pk__in=provenance.values("pk"))
     sentences = Sentence.objects.filter(answer__in=answers)
-    return [runs, provenance, answers, sentences, Citation.objects.filter(sentence__in=sentences)]
+    citations = Citation.objects.filter(sentence__in=sentences)
+    return [runs, provenance, answers, sentences, citations, _texts_of(event)]
+
+
+def _texts_of(event: Event) -> QuerySet[Segment]:
+    return Segment.objects.filter(event=event, has_text=True)
 
 
 def _of_lists(event: Event) -> list[Rows]:
@@ -192,7 +206,7 @@ LOADED: dict[str, Callable[[Event], list[Rows]]] = {
     "topics": lambda event: [Topic.objects.filter(event=event)],
     "qrels": lambda event: [Qrel.objects.filter(event=event)],
     "run": _of_runs,
-    "segments": lambda event: [Segment.objects.filter(event=event, has_text=True)],
+    "segments": lambda event: [_texts_of(event)],
     "nuggets": _of_lists,
     "scores": lambda event: [ExternalScore.objects.filter(event=event)],
     "practice": lambda event: [PracticeItem.objects.filter(event=event, stands=True)],
@@ -214,7 +228,7 @@ def _resting(campaign: Campaign, kind: str, event: Event, loaded: Sequence[Rows]
     withdrawn = list(taken_back(campaign))
     own = {rows.model: rows for rows in loaded}
     # The texts alone go: whatever names a passage names it still.
-    ignored = {Citation, Qrel} if kind == "segments" else set()
+    ignored = {Citation, Qrel} if kind in BRING_TEXTS else set()
     for rows in loaded:
         for relation in _protecting(rows.model):
             model = relation.related_model
@@ -223,12 +237,12 @@ def _resting(campaign: Campaign, kind: str, event: Event, loaded: Sequence[Rows]
             there = model._base_manager.filter(**{f"{relation.field.name}__in": rows})
             if model in own:
                 there = there.exclude(pk__in=own[model].values("pk"))
-            if model in LABELS.values():
+            if model in LABEL_TABLES.values():
                 there = there.exclude(event__in=withdrawn, stands=False)
             count = there.values("task").distinct().count() if model is TaskAnswer else there.count()
             counts[model] = max(counts.get(model, 0), count)
-    if kind == "segments":
-        counts[Task] = _tasks_that_read(campaign, loaded[0])
+    if kind in BRING_TEXTS:
+        counts[Task] = counts.get(Task, 0) + _tasks_that_read(campaign, _texts_of(event))
     return counts
 
 
@@ -279,10 +293,11 @@ def _take_away(kind: str, campaign: Campaign, event: Event, undone: Event) -> No
     _forget_withdrawn(campaign, loaded)
     match kind:
         case "run":
-            runs, _, answers, *_ = loaded
+            runs, _, answers, *_, texts = loaded
             names, keys = list(runs.values_list("run_id", flat=True)), list(runs.values_list("pk", flat=True))
             Answer.objects.filter(pk__in=list(answers.values_list("pk", flat=True))).delete()
             Run.objects.filter(pk__in=keys).delete()
+            _take_texts_away(campaign, texts, undone)
             Finding.objects.filter(campaign=campaign, run_id__in=names).delete()
         case "nuggets":
             lists, *_, nuggets = loaded
@@ -298,7 +313,7 @@ def _take_away(kind: str, campaign: Campaign, event: Event, undone: Event) -> No
     QrelSource.objects.filter(campaign=campaign, qrels=None).exclude(pk__in=Task.objects.values("qrels")).delete()
     ExternalCondition.objects.filter(campaign=campaign, scores=None).delete()
     _drop_stubs(campaign, event)
-    if kind in ("run", "segments"):
+    if kind in BRING_TEXTS:
         restate_missing_texts(campaign, undone)
 
 
@@ -307,7 +322,7 @@ def _forget_withdrawn(campaign: Campaign, loaded: Sequence[Rows]) -> None:
     withdrawn = list(taken_back(campaign))
     for rows in loaded:
         for relation in _protecting(rows.model):
-            if relation.related_model in LABELS.values():
+            if relation.related_model in LABEL_TABLES.values():
                 labels = relation.related_model._default_manager.filter(event__in=withdrawn, stands=False)
                 labels.filter(**{f"{relation.field.name}__in": rows}).delete()
 

@@ -21,7 +21,6 @@ from evaluation.models import Campaign, Judge, ListedNugget, Membership, Task
 from evaluation.rules.tasks import UNBLINDED_ROLES
 from evaluation.terms import Role
 from exchange.snapshots.archive import PEOPLE, Archive
-from exchange.snapshots.pack import replaced
 from exchange.snapshots.tables import (
     JUDGES_BY_KEY,
     Coder,
@@ -115,10 +114,20 @@ def renamed(ids: Renaming, column: Field, value: Any) -> Any:
     if not ids or value is None:
         return value
     if isinstance(column, models.JSONField):  # payloads of operations and events name rows by their ids
-        return replaced(value, lambda text: ids.get(text, text))
+        return _renamed_within(ids, value)
     if isinstance(column, models.UUIDField):
         return UUID(ids.get(str(value), str(value)))
     return ids.get(value, value) if is_id(column) else value
+
+
+def _renamed_within(ids: Renaming, value: Any) -> Any:
+    if isinstance(value, str):
+        return ids.get(value, value)
+    if isinstance(value, list):
+        return [_renamed_within(ids, item) for item in value]
+    if isinstance(value, dict):
+        return {ids.get(key, key): _renamed_within(ids, item) for key, item in value.items()}
+    return value
 
 
 def is_id(column: Field) -> bool:
@@ -295,10 +304,10 @@ class _Loading:
                 yield number, values
 
     def _check_sign(self, table: SnapshotTable, number: int, values: dict[str, Any]) -> None:
-        """Refuse a nugget that an answer must not contain, unless the file's campaign held it out of its scores."""
-        if table.model is not ListedNugget or values.get("avoid"):
+        """Refuse a nugget that an answer must not contain, unless its weight says so."""
+        if table.model is not ListedNugget:
             return
-        if wrong := wrong_sign(values.get("raw_importance", ""), values.get("extra") or {}):
+        if wrong := wrong_sign(values["raw_importance"], values.get("weight"), values["extra"] or {}):
             self._problem(table, number, *wrong)
 
     def _referred(self, column: Field, cell: Any, read: Coder) -> Any:
@@ -373,7 +382,7 @@ def _check_sight(campaign: Campaign) -> None:
     holders = _holding(Campaign.objects.filter(pk=campaign.pk))
     others = Campaign.objects.filter(family=campaign.family).exclude(pk=campaign.pk)
     seeing = Membership.objects.filter(campaign__in=others, role__in=UNBLINDED_ROLES).values("user")
-    judging = Membership.objects.filter(campaign__in=others, role=Role.ASSESSOR).values("user")
+    judging = Membership.objects.of_assessors().filter(campaign__in=others).values("user")
     lost = User.objects.filter(pk__in=holders).filter(pk__in=seeing).exclude(pk__in=judging)
     names = lost.exclude(pk__in=_holding(others)).order_by("username").values_list("username", flat=True)
     if names:

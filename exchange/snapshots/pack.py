@@ -15,10 +15,9 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import ForeignKey
 
 from accounts.models import User
-from evaluation.domain.pseudonyms import Hiding, pseudonym_of, spellings_of
+from evaluation.campaigns.pseudonyms import hide, pseudonym_of
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Judge
-from evaluation.terms import JudgeKind
 from exchange.snapshots.archive import (
     MANIFEST,
     PEOPLE,
@@ -28,6 +27,7 @@ from exchange.snapshots.archive import (
     file_of,
     member,
 )
+from exchange.snapshots.people import PEOPLE_COLUMNS, People
 from exchange.snapshots.tables import (
     JUDGES_BY_KEY,
     ROOMS,
@@ -43,69 +43,6 @@ from exchange.snapshots.tables import (
 )
 from exchange.snapshots.upgrades import current_form
 from web.consistent_read import consistent_read
-
-COLUMNS = ("username", "first_name", "last_name")
-MAY_NAME = {
-    "evaluation.Campaign": ("description",),
-    "evaluation.Protocol": ("guidelines",),
-    "evaluation.ConditionDefault": ("judge", "nuggets"),
-    "evaluation.Judge": ("name",),
-    "evaluation.NuggetSet": ("name",),
-    "evaluation.NuggetList": ("extra",),
-    "evaluation.Study": ("name", "design"),
-    "evaluation.Event": ("payload",),
-    "evaluation.Finding": ("file", "message"),
-    "evaluation.Task": ("blocked_reason", "reopened_reason"),
-    "evaluation.Remark": ("about", "text", "answer"),
-    "reports.Adjudication": ("note",),
-    "jobs.Job": ("title", "options"),
-    "llmjobs.Trial": ("of",),
-}
-"""Columns that may say somebody's name. What runs, passages and nuggets say is left as it is."""
-
-DATA_KEYS = frozenset({"text", "query", "question", "docid", "run_id", "qid", "topic_id", "nugget"})
-"""Keys of what topics, passages, runs and nuggets say, which is left as it is: no name of a person here is theirs."""
-
-Row = tuple[str, str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class People:
-    """The rows of a file's people, and how a value is written that may name them."""
-
-    rows: list[Row]
-    hiding: Hiding | None = None
-
-    def hides(self, table: str, column: str) -> Coder | None:
-        if self.hiding is None or column not in MAY_NAME.get(table, ()):
-            return None
-        return partial(replaced, change=self.hiding.text)
-
-
-def under_pseudonyms(campaign: Campaign, people: Sequence[User], judges: Sequence[Judge]) -> Hiding:
-    called = {user.pk: pseudonym_of(campaign, user.pk) for user in people}
-    pseudonyms: dict[str, str] = {}
-    # Judges of studies last: whoever labelled elsewhere too keeps one pseudonym.
-    for judge in sorted(judges, key=lambda judge: judge.study_id is not None):
-        if judge.kind == JudgeKind.HUMAN:
-            called_here = called.get(judge.user_id or 0) or pseudonym_of(campaign, -judge.pk)
-            pseudonyms.setdefault(judge.name_of_person, called_here)
-    for user in people:
-        for name in (*sorted(spellings_of(user)), user.name, user.first_name, user.last_name):
-            pseudonyms.setdefault(name, called[user.pk])
-    return Hiding(pseudonyms, account=partial(pseudonym_of, campaign), kept=DATA_KEYS)
-
-
-def replaced(value: Any, change: Callable[[str], str]) -> Any:
-    """JSON value with every text in it changed, keys too."""
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, list):
-        return [replaced(item, change) for item in value]
-    if isinstance(value, dict):
-        return {change(key): replaced(item, change) for key, item in value.items()}
-    return value
-
 
 Documents = Mapping[str, str]
 Tell = Callable[[int, int], None]
@@ -160,11 +97,11 @@ class _Packing:
             # The order of names would tell of names.
             users.sort(key=lambda user: pseudonym_of(self.rows.campaign, user.pk))
             rows = [(pseudonym_of(self.rows.campaign, user.pk), "", "") for user in users]
-            people = People(rows, under_pseudonyms(self.rows.campaign, users, self.rows.judges()))
+            people = People(rows, hide(self.rows.campaign, users, self.rows.judges()))
         return people, _places([user.pk for user in users])
 
     def write(self, documents: Documents, tell: Tell | None) -> SnapshotManifest:
-        tables = {PEOPLE: self._write(PEOPLE, COLUMNS, self.people.rows)}
+        tables = {PEOPLE: self._write(PEOPLE, PEOPLE_COLUMNS, self.people.rows)}
         for number, table in enumerate(self.rows.tables):
             if tell:
                 tell(number, len(self.rows.tables))
@@ -203,7 +140,7 @@ class _Packing:
             return lambda labels: judges_changed(labels, self.places[Judge].get)
         if isinstance(field, ForeignKey):
             return partial(self._place, table, field)
-        return self.people.hides(table.name, field.name) or encoder(field)
+        return self.people.hides(table.name, field) or encoder(field)
 
     def _place(self, table: SnapshotTable, field: Any, key: int | None) -> int | None:
         # A row of another campaign is left out where the column allows null; else the file would be wrong.

@@ -1,4 +1,4 @@
-"""Files of campaigns from earlier versions, from 0.1.0 on: a function for each form leads to the next one.
+"""Files of campaigns from earlier versions: a function for each form leads to the next one.
 
 A column that is new takes its default, and needs no function. What is renamed, left out or means something else does:
 
@@ -7,7 +7,7 @@ A column that is new takes its default, and needs no function. What is renamed, 
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 
@@ -23,8 +23,18 @@ class StoredTable:
     rows: Iterable[list[Any]]
 
 
-UPGRADES: tuple[Callable[[StoredTable], StoredTable], ...] = ()
-"""The first leads from form 1, that of 0.1.0, to form 2. Never change one that was released."""
+def weight_of_nuggets(table: StoredTable) -> StoredTable:
+    """A nugget that an answer must not contain weighs less than 0."""
+    if table.name != "evaluation.ListedNugget":
+        return table
+    place = table.columns.index("avoid")
+    columns = ["weight" if name == "avoid" else name for name in table.columns]
+    rows = ([*row[:place], -1.0 if row[place] else None, *row[place + 1 :]] if row else row for row in table.rows)
+    return replace(table, columns=columns, rows=rows)
+
+
+UPGRADES: tuple[Callable[[StoredTable], StoredTable], ...] = (weight_of_nuggets,)
+"""The first leads from form 1, of before 0.1.0, to form 2. Never change one that was released."""
 
 
 def current_form() -> int:

@@ -11,7 +11,7 @@ from evaluation.labelling import touch
 from jobs import queue
 from jobs.models import WorkItem
 from llmjobs.engine import calls as engine_calls
-from llmjobs.kinds import KINDS, ItemOutcome, Stepping
+from llmjobs.kinds import ITEM_KINDS, ItemOutcome, Stepping
 from llmjobs.models import CallUse, LlmJob
 from llmjobs.prompt_store import prompt_sets_of
 from llmjobs.steps.asking import Note
@@ -36,7 +36,7 @@ def begin_items(
     try:
         with transaction.atomic():
             prompt_sets = prompt_sets_of([llm_jobs[item.job_id].judge for item in items])
-            return list(zip(items, KINDS[kind].begin(items, prompt_sets), strict=True))
+            return list(zip(items, ITEM_KINDS[kind].begin(items, prompt_sets), strict=True))
     except DATABASE_TROUBLE:
         raise
     except Exception as error:
@@ -89,7 +89,7 @@ def _record(outcomes: list[ItemOutcome]) -> None:
         if not isinstance(ended.outcome, SetAside):
             by_kind.setdefault(ended.item.kind, []).append(ended)
     for kind, same_kind in by_kind.items():
-        KINDS[kind].record(same_kind)
+        ITEM_KINDS[kind].record(same_kind)
     queue.finish_jobs(jobs)
     for campaign in sorted({ended.llm.campaign_id for ended in held}):
         touch(campaign)

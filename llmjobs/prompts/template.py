@@ -11,7 +11,7 @@ from typing import Any, Literal
 from evaluation.formats.prompt_marks import broken, look_alike
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 
-PromptTask = Literal["nuggetize", "importance", "assign", "support", "relevance"]
+PromptTask = Literal["nuggetize", "importance", "assign", "support", "relevance", "rubric"]
 Part = Literal["system", "user"]
 Value = str | int | Sequence[str]
 
@@ -19,8 +19,8 @@ PLACEHOLDER = re.compile(r"\{([a-z]+|problem_statement)\}")
 # The tags we use, and those a reader of our prompts could take for ours.
 TAGS = ("query", "segment", "context", "passage", "answer", "statement", "citation", "nugget")
 LOOK_ALIKE = look_alike(TAGS)
-# Only for templates that hold a topic's texts: a changed text would make an old question a new call to pay for.
-LOOK_ALIKE_OF_TEXTS = look_alike((*TAGS, "problem_statement", "background", "article"))
+# Only for templates that hold such texts: a changed text would make an old question a new call to pay for.
+LOOK_ALIKE_OF_TEXTS = look_alike((*TAGS, "problem_statement", "background", "article", "criteria"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,9 @@ class Message:
 class Template:
     """One version of a task's prompt. Placeholders such as {query} are in its texts.
 
-    `structured`: the reply is wanted as JSON by the task's schema. That is no part of the texts, nor of their hash;
-    neither are the temperature (None: not sent) and further parameters, by their names in the request.
+    `quotes`: the reply is a label and a quote. `structured`: the reply is wanted as JSON by the task's schema. Neither
+    is a part of the texts, nor of their hash; nor are the temperature (None: not sent) and further parameters, by their
+    names in the request.
     """
 
     task: PromptTask
@@ -61,6 +62,7 @@ class Template:
     version: int
     system: str
     user: str
+    quotes: bool = False
     structured: bool = False
     temperature: float | None = 0.0
     parameters: tuple[tuple[str, str | int], ...] = ()
@@ -104,6 +106,7 @@ DATA_OF: dict[PromptTask, frozenset[str]] = {
     "assign": frozenset({"query", "passage", "nuggets"}),
     "support": frozenset({"statement", "passage"}),
     "relevance": frozenset({"query", "passage"}),
+    "rubric": frozenset({"query", "criteria"}),
 }
 """The data of each task, which its user text must hold."""
 
@@ -113,6 +116,7 @@ PLAIN_OF: dict[PromptTask, frozenset[str]] = {
     "assign": frozenset({"length"}),
     "support": frozenset(),
     "relevance": frozenset({"top", "scale"}),
+    "rubric": frozenset({"length"}),
 }
 """Our own figures and words for each task, which a text may use."""
 
@@ -127,6 +131,7 @@ TEXTS_OF: dict[PromptTask, frozenset[str]] = {
     "assign": _ANY_TEXT,
     "support": frozenset(),
     "relevance": _ANY_TEXT,
+    "rubric": _ANY_TEXT,
 }
 """Placeholders for the texts of a topic beside its title: {request} is all of them without the empty ones."""
 
@@ -136,7 +141,7 @@ def render(template: Template, **values: Value) -> tuple[Message, ...]:
 
     Values are filled in once; a placeholder within a value stays as it is. Raises ValueError for a missing value.
     """
-    look_alike = LOOK_ALIKE_OF_TEXTS if template.placeholders & _ANY_TEXT else LOOK_ALIKE
+    look_alike = LOOK_ALIKE_OF_TEXTS if template.placeholders & {*_ANY_TEXT, "criteria"} else LOOK_ALIKE
     texts = dict.fromkeys(TEXTS_OF[template.task], "") | {
         name: SHOWN[name](name, value, look_alike) if name in SHOWN else str(value)
         for name, value in values.items()
@@ -186,6 +191,7 @@ SHOWN: dict[str, Callable[[str, Value, re.Pattern[str]], str]] = {
     "statement": _element,
     "segments": _segments,
     "nuggets": _list,
+    "criteria": _list,
     **dict.fromkeys(TOPIC_TEXTS, _element_if_any),
 }
 """How data is shown. What is not named here is our own: figures and the words of a scale."""
@@ -247,8 +253,12 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def form_of(task: PromptTask, values: Mapping[str, object]) -> ReplyForm:
-    return FORMS[task](values)
+def form_of(task: PromptTask, values: Mapping[str, object], *, quotes: bool = False) -> ReplyForm:
+    return _texts_of("label_and_quote") if quotes else FORMS[task](values)
+
+
+def _texts_of(key: str) -> ReplyForm:
+    return ReplyForm(key, {"type": "array", "items": {"type": "string"}}, '["...", ...]')
 
 
 def _labels(vocabulary: list[str]) -> ReplyForm:
@@ -261,7 +271,8 @@ def _grade(values: Mapping[str, object]) -> ReplyForm:
 
 
 FORMS: dict[PromptTask, Callable[[Mapping[str, object]], ReplyForm]] = {
-    "nuggetize": lambda _: ReplyForm("nuggets", {"type": "array", "items": {"type": "string"}}, '["...", ...]'),
+    "nuggetize": lambda _: _texts_of("nuggets"),
+    "rubric": lambda _: _texts_of("criteria"),
     "importance": lambda _: _labels(["vital", "okay"]),
     "assign": lambda _: _labels(list(NUGGET_LABELS.words)),
     "support": lambda _: ReplyForm("label", {"type": "string", "enum": list(CITATION_LABELS.words)}, '"..."'),

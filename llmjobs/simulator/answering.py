@@ -1,4 +1,4 @@
-"""The simulated LLM: the five tasks by counting shared words. Deterministic, poor, and honest about both."""
+"""The simulated LLM: the tasks by counting shared words. Deterministic, poor, and honest about both."""
 
 import json
 import re
@@ -15,9 +15,10 @@ from llmjobs.prompts.template import DATA_OF, PromptTask
 SimulatedTask = PromptTask | Literal["unknown"]
 
 # As prompts are rendered: text within our tags is data, and none of it can hold another of them.
-ELEMENT = re.compile(r"<(query|segment|passage|statement|nuggets)\b[^<>\n]*>(.*?)</\1>", re.DOTALL)
+ELEMENT = re.compile(r"<(query|segment|passage|statement|nuggets|criteria)\b[^<>\n]*>(.*?)</\1>", re.DOTALL)
 SCALE = re.compile(r"\b0\s*(?:-|–|—|to|through|bis|\.\.)\s*(\d)\b")  # noqa: RUF001
 AT_MOST = re.compile(r"(?:at most|no more than|up to|maximum of)\s+(\d+)\s+nuggets", re.IGNORECASE)
+QUOTE = re.compile(r"\bquote\b", re.IGNORECASE)
 CAP, TOP = 30, 3
 
 
@@ -33,6 +34,7 @@ class ReadPrompt:
     nuggets: tuple[str, ...] = ()
     most_nuggets: int = CAP
     highest_grade: int = TOP
+    wants_quote: bool = False
 
 
 def read_prompt(messages: tuple[tuple[str, str], ...]) -> ReadPrompt:
@@ -58,6 +60,7 @@ def read_prompt(messages: tuple[tuple[str, str], ...]) -> ReadPrompt:
         nuggets=tuple(json.loads(first.get("nuggets", "[]"))),
         most_nuggets=int(cap[1]) if cap else CAP,
         highest_grade=int(top[1]) if top else TOP,
+        wants_quote=QUOTE.search(instructions) is not None,
     )
 
 
@@ -211,8 +214,14 @@ def _assign(prompt: ReadPrompt) -> SimulatedReply:
 
 
 def _support(prompt: ReadPrompt) -> SimulatedReply:
-    label = _graded(content_words(prompt.statement), content_words(prompt.passage), CITATION_LABELS.words)
-    return SimulatedReply("support", (label,), is_single_label=True)
+    statement = content_words(prompt.statement)
+    label = _graded(statement, content_words(prompt.passage), CITATION_LABELS.words)
+    if not prompt.wants_quote:
+        return SimulatedReply("support", (label,), is_single_label=True)
+    # Without quotation marks, which a list of strings would have to escape.
+    parts = [part for part in re.split(r'(?<=[.!?])\s+|[\n"\\]+', prompt.passage) if part.strip()]
+    quote = max(parts, key=lambda part: share(statement, content_words(part)), default="")
+    return SimulatedReply("support", (label, quote))
 
 
 def _graded(wanted: frozenset[str], there: frozenset[str], labels: Sequence[str]) -> str:
@@ -226,11 +235,24 @@ def _relevance(prompt: ReadPrompt) -> SimulatedReply:
     return SimulatedReply("relevance", (str(grade),), is_single_label=True)
 
 
+def _rubric(prompt: ReadPrompt) -> SimulatedReply:
+    about = " ".join(words(prompt.query)[:LONGEST_NUGGET])
+    return SimulatedReply(
+        "rubric",
+        (
+            f"synthesis: The answer brings together what it says about {about}",
+            f"references: The answer names a source for what it says about {about}",
+            f"clarity: The answer tells in plain words and good order about {about}",
+        ),
+    )
+
+
 ANSWERS: dict[SimulatedTask, Callable[[ReadPrompt], SimulatedReply]] = {
     "nuggetize": _nuggetize,
     "importance": _importance,
     "assign": _assign,
     "support": _support,
     "relevance": _relevance,
+    "rubric": _rubric,
     "unknown": lambda _prompt: SimulatedReply("unknown", (UNKNOWN,), is_single_label=True),
 }

@@ -18,6 +18,7 @@ RE_ASK = ", re-ask "
 SHOWN_BACK = 4_000
 
 Outcome = TypeVar("Outcome")
+NoteKind = Literal["tolerated", "wrong", "split", "failed", "cut", "shortened", "dropped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Note:
 
     ask: int
     part: str
-    kind: Literal["tolerated", "wrong", "split", "failed", "cut"]
+    kind: NoteKind
     text: str
 
     def __str__(self) -> str:
@@ -70,7 +71,7 @@ class StepLog:
     asks: int = 0
     notes: list[Note] = field(default_factory=list)
 
-    def note(self, part: str, kind: Literal["tolerated", "wrong", "split", "failed", "cut"], text: str) -> None:
+    def note(self, part: str, kind: NoteKind, text: str) -> None:
         self.notes.append(Note(max(self.asks - 1, 0), part, kind, text))
 
 
@@ -86,7 +87,7 @@ class AskOutcome:
 
 def question(template: Template, part: str, **values: Value) -> Ask:
     messages = render(template, **values)
-    form = form_of(template.task, values) if template.structured else None
+    form = form_of(template.task, values, quotes=template.quotes) if template.structured else None
     if form:
         messages = (*messages[:-1], Message("user", f"{messages[-1].content}\n\n{form.instruction}"))
     return Ask(

@@ -197,6 +197,20 @@ def parse_label(reply: str, vocabulary: Sequence[str]) -> Parsed | ReplyProblem:
     return Parsed((label,), notes)
 
 
+def parse_label_and_quote(reply: str, vocabulary: Sequence[str]) -> Parsed | ReplyProblem:
+    """Read a list of a label and a quote, which may be empty; or a label alone."""
+    parsed = parse_list(reply)
+    if isinstance(parsed, ReplyProblem):
+        single = parse_label(reply, vocabulary)
+        return Parsed((*single.items, ""), (*single.notes, "no quote")) if isinstance(single, Parsed) else parsed
+    if len(parsed.items) != 2:
+        return ReplyProblem(f"the list has length {len(parsed.items)}; it must have 2, the label and the quote")
+    label = label_of(parsed.items[0], vocabulary)
+    if label is None:
+        return ReplyProblem(f"the label is {_shown(parsed.items[0])}; allowed are {', '.join(vocabulary)}")
+    return Parsed((label, parsed.items[1]), (*parsed.notes, *_variants(parsed.items[:1], [label])))
+
+
 def label_of(text: str, vocabulary: Iterable[str]) -> str | None:
     """Label of the vocabulary, ignoring case, with blanks, hyphens or underscores between words."""
     by_spelling = {_normal(label): label for label in vocabulary}

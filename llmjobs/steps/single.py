@@ -4,16 +4,38 @@ from dataclasses import dataclass
 from functools import partial
 
 from evaluation.labels import CITATION_LABELS, SupportLabel
+from evaluation.rules.places import best_part, sentence_with
 from llmjobs.prompts.template import NO_TEXTS, Template, TopicTexts
 from llmjobs.prompts.texts import RELEVANCE, SUPPORT
 from llmjobs.steps.asking import Note, Step, StepLog, check_sizes, converse, question
-from llmjobs.steps.parsing import parse_label
+from llmjobs.steps.parsing import parse_label, parse_label_and_quote
 
 NOTHING = "the passage has nothing to do with the query"
 RELATED = "the passage is related to the query but does not answer it"
 SOME = "the passage has some answer to the query, but it is unclear or hidden in other text"
 EXACT = "the passage is dedicated to the query and has the exact answer"
 BETTER = "as the grade below, but the answer is clearer or more complete"
+
+
+@dataclass(frozen=True, slots=True)
+class PassageLimit:
+    """Most words of a passage that are sent: of a longer one the best paragraphs. 0: each passage is sent whole.
+
+    `language`: of the sentence or question by whose words they are the best.
+    """
+
+    words: int = 0
+    language: str = ""
+
+    def sent(self, passage: str, beside: str, log: StepLog, part: str) -> str:
+        words = len(passage.split())
+        if not 0 < self.words < words:
+            return passage
+        log.note(part, "shortened", f"the best paragraphs of {words:,} words, at most {self.words:,}")
+        return best_part(passage, beside, self.language, self.words)
+
+
+NO_LIMIT = PassageLimit()
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +49,18 @@ class RelevanceOutcome:
 
 
 def relevance(
-    query: str, passage: str, *, top: int = 3, template: Template = RELEVANCE, texts: TopicTexts = NO_TEXTS
+    query: str,
+    passage: str,
+    *,
+    top: int = 3,
+    template: Template = RELEVANCE,
+    texts: TopicTexts = NO_TEXTS,
+    limit: PassageLimit = NO_LIMIT,
 ) -> Step[RelevanceOutcome]:
     check_sizes(top=top)
     log, read = StepLog(), partial(parse_label, vocabulary=tuple(str(grade) for grade in range(top + 1)))
-    values = {"query": query, "passage": passage, "scale": scale(top), **texts.values}
+    sent = limit.sent(passage, query, log, "passage")
+    values = {"query": query, "passage": sent, "scale": scale(top), **texts.values}
     answer = yield from converse(log, question(template, "passage", top=top, **values), read)
     grade = int(answer.value.items[0]) if answer.value else None
     return RelevanceOutcome(grade, answer.ask, answer.failure, tuple(log.notes))
@@ -45,19 +74,34 @@ def scale(top: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SupportOutcome:
-    """One label and the ask that gave it; FAILED has a reason."""
+    """One label and the ask that gave it; FAILED has a reason. `evidence`: the passage's sentence that is quoted."""
 
     label: SupportLabel
+    evidence: int | None
     ask: int
     failure: str
     notes: tuple[Note, ...]
 
 
-def support(statement: str, passage: str, template: Template = SUPPORT) -> Step[SupportOutcome]:
+def support(
+    statement: str, passage: str, template: Template = SUPPORT, limit: PassageLimit = NO_LIMIT
+) -> Step[SupportOutcome]:
     log = StepLog()
-    ask = question(template, "pair", statement=statement, passage=passage)
-    answer = yield from converse(log, ask, partial(parse_label, vocabulary=CITATION_LABELS.words))
-    label = (
-        SupportLabel(CITATION_LABELS.by_word[answer.value.items[0]].code) if answer.value else SupportLabel.FAILED
-    )
-    return SupportOutcome(label, answer.ask, answer.failure, tuple(log.notes))
+    sent = limit.sent(passage, statement, log, "pair")
+    ask = question(template, "pair", statement=statement, passage=sent)
+    parse = parse_label_and_quote if template.quotes else parse_label
+    answer = yield from converse(log, ask, partial(parse, vocabulary=CITATION_LABELS.words))
+    if answer.value is None:
+        return SupportOutcome(SupportLabel.FAILED, None, answer.ask, answer.failure, tuple(log.notes))
+    word, *quotes = answer.value.items
+    evidence = _place_of(quotes[0], passage, log) if quotes else None
+    label = SupportLabel(CITATION_LABELS.by_word[word].code)
+    return SupportOutcome(label, evidence, answer.ask, "", tuple(log.notes))
+
+
+def _place_of(quote: str, passage: str, log: StepLog) -> int | None:
+    """Return the sentence in which a quote begins. One that does not stand in the passage is dropped, and noted."""
+    place = sentence_with(passage, quote)
+    if place is None and quote.split():
+        log.note("pair", "dropped", "the quote does not stand in the passage")
+    return place

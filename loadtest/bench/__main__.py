@@ -22,7 +22,6 @@ from web.text import plural
 
 
 def main() -> None:
-    """Run the benchmarks that were named, or all."""
     options = _options()
     lines: list[Line] = []
     for name in options.names or BENCHMARKS:
@@ -44,7 +43,6 @@ def _machine() -> str:
 
 
 def _write(benchmark: Benchmark, lines: Sequence[Line], turns: int) -> None:
-    """Renew a benchmark's part of the document, before the next one is measured: a run of all may be stopped."""
     caption = f"{date.today():%d %B %Y}, {_machine()}, {turns} {plural(turns, 'turn')}."
     order = [f"{other.title}, {name}" for other in BENCHMARKS.values() for name in ENGINES]
     parts = {f"{benchmark.title}, {engine()}": f"{caption}\n\n{table(lines)}"}
@@ -95,7 +93,6 @@ def _step(name: str, turn: int, size: str, url: str) -> Measured:
 
 
 def table(lines: Sequence[Line]) -> str:
-    """Return the figures as a Markdown table, ratios first."""
     cells = [["benchmark", "", "x bare", "rows/s", "seconds", "peak MB", "goal", ""]]
     cells.append(["---", "---", "---:", "---:", "---:", "---:", "---", "---"])
     cells += [_cells(line) for line in lines]

@@ -46,8 +46,6 @@ def prepare(size: Size, _turn: int) -> Measured:
 
 
 class _Watch:
-    """Counts queries and notes the longest."""
-
     def __init__(self) -> None:
         self.queries, self.slowest = 0, 0.0
 
@@ -61,7 +59,6 @@ class _Watch:
 
 
 def pages(size: Size, _turn: int) -> Measured:
-    """Ask for each page as an organizer."""
     client = Client(headers={"host": "127.0.0.1"})
     client.force_login(User.objects.get(username="organizer"))
     measured = Measured(rows=sum(share.events for share in (TINY if size is SMALL else (TENTH, WHOLE))))

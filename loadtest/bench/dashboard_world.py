@@ -44,7 +44,7 @@ STATES = (
     TaskState.BLOCKED,
 )
 """Of twenty tasks, in the order of topics."""
-KINDS = (
+EVENT_KINDS = (
     "llm.call",
     "desk.opened",
     "task.handed_out",
@@ -60,8 +60,6 @@ MINUTE = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A campaign and how large it is."""
-
     slug: str
     topics: int
     assessors: int
@@ -69,7 +67,6 @@ class Share:
 
 
 def make_share(share: Share, size: Size) -> Campaign:
-    """Make one campaign with everything that its dashboard reads."""
     size = replace(size, topics=share.topics, runs=min(size.runs, RUNS))
     campaign = synthetic.make_campaign(share.slug, share.topics)
     organizer, _ = User.objects.get_or_create(username="organizer", notice_version=NOTICE_VERSION)
@@ -106,17 +103,16 @@ def _passages(campaign: Campaign) -> QrelSource:
         )
         for topic, n in pairs
     ]
-    Segment.objects.bulk_create(segments, batch_size=synthetic.BATCH)
+    Segment.objects.bulk_create(segments, batch_size=synthetic.ROWS_A_BATCH)
     grades = [
         Qrel(source=source, topic=topic, segment=segment, grade=2)
         for (topic, _), segment in zip(pairs, segments, strict=True)
     ]
-    Qrel.objects.bulk_create(grades, batch_size=synthetic.BATCH)
+    Qrel.objects.bulk_create(grades, batch_size=synthetic.ROWS_A_BATCH)
     return source
 
 
 def _assigning(campaign: Campaign, made: NuggetSet, people: Sequence[User]) -> list[Task]:
-    """Make an assignment task for each topic, and a second one for some; and what each has to judge."""
     now, tasks = timezone.now(), []
     for number, topic in enumerate(campaign.topics.order_by("pk")):
         for turn in range(1 + (number % DUPLICATED == 0)):
@@ -144,12 +140,11 @@ def _assigning(campaign: Campaign, made: NuggetSet, people: Sequence[User]) -> l
         for task in tasks
         for place, answer in enumerate(answers[task.topic_id])
     ]
-    TaskAnswer.objects.bulk_create(rows, batch_size=synthetic.BATCH)
+    TaskAnswer.objects.bulk_create(rows, batch_size=synthetic.ROWS_A_BATCH)
     return tasks
 
 
 def _writing(campaign: Campaign, source: QrelSource, people: Sequence[User]) -> list[Task]:
-    """Make a task by hand for each topic, into a set of each person's own."""
     sets = {
         user.pk: NuggetSet.objects.create(
             campaign=campaign, name=f"manual-{user.username}", origin=Origin.MANUAL, judge=judge_of(user)
@@ -230,7 +225,7 @@ def _record(tasks: Sequence[Task]) -> None:
                 )
             )
             start = end
-    TimeSegment.objects.bulk_create(rows, batch_size=5 * synthetic.BATCH)
+    TimeSegment.objects.bulk_create(rows, batch_size=5 * synthetic.ROWS_A_BATCH)
 
 
 def _say(campaign: Campaign, tasks: Sequence[Task]) -> None:
@@ -249,7 +244,7 @@ def _say(campaign: Campaign, tasks: Sequence[Task]) -> None:
         )
         for n in range(10 * len(tasks))
     ]
-    Finding.objects.bulk_create(found, batch_size=synthetic.BATCH)
+    Finding.objects.bulk_create(found, batch_size=synthetic.ROWS_A_BATCH)
 
 
 def _run_jobs(campaign: Campaign, judge: Judge) -> None:
@@ -265,15 +260,14 @@ def _run_jobs(campaign: Campaign, judge: Judge) -> None:
 
 
 def _log(campaign: Campaign, actor: User, events: int) -> None:
-    """Write so many events of all kinds."""
-    table, kinds = Event._meta.db_table, ", ".join(f"'{kind}'" for kind in KINDS)
+    table, kinds = Event._meta.db_table, ", ".join(f"'{kind}'" for kind in EVENT_KINDS)
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             # Without looking up campaign and actor for each row.
             cursor.execute("SET session_replication_role = replica")
             cursor.execute(
                 f"""INSERT INTO {table} (campaign_id, kind, actor_id, at, payload)
-                    SELECT %s, (ARRAY[{kinds}])[1 + n %% {len(KINDS)}], %s, now() - n * interval '1 second',
+                    SELECT %s, (ARRAY[{kinds}])[1 + n %% {len(EVENT_KINDS)}], %s, now() - n * interval '1 second',
                     jsonb_build_object('task', n %% 9973, 'topic', n %% 301) FROM generate_series(1, %s) n""",  # noqa: S608
                 [campaign.pk, actor.pk, events],
             )
@@ -281,9 +275,9 @@ def _log(campaign: Campaign, actor: User, events: int) -> None:
             cursor.execute("VACUUM ANALYZE")
         return
     rows = [_event(campaign, actor, number) for number in range(events)]
-    Event.objects.bulk_create(rows, batch_size=synthetic.BATCH)
+    Event.objects.bulk_create(rows, batch_size=synthetic.ROWS_A_BATCH)
 
 
 def _event(campaign: Campaign, actor: User, number: int) -> Event:
     payload: dict[str, Any] = {"task": number % 9973, "topic": number % 301}
-    return Event(campaign=campaign, kind=KINDS[number % len(KINDS)], actor=actor, payload=payload)
+    return Event(campaign=campaign, kind=EVENT_KINDS[number % len(EVENT_KINDS)], actor=actor, payload=payload)

@@ -38,5 +38,4 @@ def _on_server(url: str, statement: str) -> None:
 
 
 def engine() -> str:
-    """Return the name of the engine that is measured."""
     return ENGINES[os.environ.get("DATABASE_URL", "").startswith("postgres")]

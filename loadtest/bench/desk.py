@@ -60,7 +60,6 @@ class Client:
 
 
 def prepare(size: Size, _turn: int) -> Measured:
-    """Make one topic of each size with drafts, and as many assessors as there are clients, each with a desk."""
     campaign = synthetic.make_campaign(SLUG, len(PASSAGES))
     source = QrelSource.objects.create(campaign=campaign, name="NIST")
     for topic, (name, passages) in zip(campaign.topics.all(), PASSAGES.items(), strict=True):
@@ -157,7 +156,6 @@ def _op(number: int) -> dict[str, object]:
 
 
 def op_of(kind: str, payload: dict[str, object]) -> dict[str, object]:
-    """Return an operation with ids of its own."""
     return operation(kind, payload, str(uuid.uuid4()), str(uuid.uuid4()))
 
 
@@ -212,7 +210,6 @@ def measured_of(size: Size, sides: dict[str, Side]) -> Measured:
 
 
 def pages(size: Size, _turn: int) -> Measured:
-    """Open the desk at both sizes."""
     each = 3 if size is SMALL else 40
     measured = Measured(rows=each)
     with served() as address:

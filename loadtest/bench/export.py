@@ -28,7 +28,6 @@ READER = "bench-reader"
 
 
 def prepare(size: Size, _turn: int) -> Measured:
-    """Make a campaign with one condition's labels, and a researcher."""
     campaign = synthetic.make_campaign(SLUG, size.topics)
     synthetic.make_answers(campaign, size)
     made = synthetic.make_nuggets(campaign, size, Origin.AUTO, "bench-nuggetizer")
@@ -39,7 +38,6 @@ def prepare(size: Size, _turn: int) -> Measured:
 
 
 def streams(size: Size, _turn: int) -> Measured:
-    """Fetch all labels in each form."""
     measured = Measured(rows=size.labels)
     token = _token()
     call_command("collectstatic", interactive=False, verbosity=0)
@@ -66,7 +64,6 @@ def _token() -> str:
 
 
 def _fetch(web: WebProcess, token: str, collection: str, form: str) -> tuple[float, float, int]:
-    """Return the seconds to the first byte and to the last, and how many lines there were."""
     connection = http.client.HTTPConnection(web.address)
     started = time.perf_counter()
     path = f"/api/v1/{collection}/?campaign={SLUG}&format={form}"
@@ -87,5 +84,4 @@ def _memory(web: WebProcess, what: str) -> float:
 
 
 def _forget_peak(web: WebProcess) -> None:
-    """Let the kernel begin anew with the worker's peak."""
     Path(f"/proc/{web.workers()[0]}/clear_refs").write_text("5")

@@ -27,8 +27,6 @@ OPENINGS = 8  # of each size; the first warms browser and server up
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """Somebody's desk, and the session they are signed in with."""
-
     path: str
     session: str
 

@@ -28,7 +28,6 @@ REAL = {
 
 
 def prepare_runs(_size: Size, turn: int) -> Measured:
-    """Make a campaign with its topics for each folder of real runs."""
     for folder, topics in REAL.items():
         if (SHARED / folder).is_dir():
             _command("create_campaign", f"{folder}-{turn}", "--name", folder)
@@ -37,7 +36,6 @@ def prepare_runs(_size: Size, turn: int) -> Measured:
 
 
 def runs(_size: Size, turn: int) -> Measured:
-    """Import the real runs. A row is an answer, a sentence or a citation."""
     measured = Measured()
     with measured.timing("all"):
         for folder in REAL:
@@ -48,7 +46,6 @@ def runs(_size: Size, turn: int) -> Measured:
 
 
 def prepare_segments(size: Size, turn: int) -> Measured:
-    """Make a campaign without segments."""
     synthetic.make_campaign(f"segments-{turn}", size.topics)
     return Measured()
 
@@ -81,7 +78,6 @@ def segment_texts(size: Size, turn: int) -> Measured:
 
 
 def prepare_labels(size: Size, turn: int) -> Measured:
-    """Make a campaign with answers and a nugget set, and no label."""
     campaign = synthetic.make_campaign(f"labels-{turn}", size.topics)
     synthetic.make_answers(campaign, size)
     synthetic.make_nuggets(campaign, size, Origin.AUTO, "bench-nuggetizer")

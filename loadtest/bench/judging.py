@@ -34,7 +34,7 @@ SLUG = "judging"
 STAGES = {"assign ": ASSIGN, "scratch ": SUPPORT_SCRATCH, "shown ": SUPPORT_POST_EDIT}
 """What is labelled: whether answers hold nuggets, and citations, in either condition."""
 
-LABELS = {"assign ": ("support", "partial_support", "not_support")}
+LABELS_OF_KEYS = {"assign ": ("support", "partial_support", "not_support")}
 SUPPORT_LABELS = ("full_support", "partial_support", "no_support")
 
 
@@ -70,7 +70,6 @@ def _clients(address: str, stage: Stage) -> list[Client]:
 
 
 def _keys(task: Task) -> tuple[str, ...]:
-    """Return everything that is asked, in the order of the screen."""
     state = desk_state(task.public_id, task.assessor)
     if task.stage != ASSIGN:
         return tuple(pair["key"] for pair in state["pairs"] if pair["judgeable"])
@@ -86,7 +85,7 @@ def _side(name: str, clients: list[Client]) -> Side:
 
 def _op(name: str, client: Client, number: int) -> dict[str, object]:
     """Return the label of one key after the other; only the first time that a key comes its row is made."""
-    label = LABELS.get(name, SUPPORT_LABELS)[number % 3]
+    label = LABELS_OF_KEYS.get(name, SUPPORT_LABELS)[number % 3]
     return op_of("label", {"key": client.keys[number % len(client.keys)], "label": label})
 
 

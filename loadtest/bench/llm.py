@@ -32,7 +32,7 @@ from jobs.models import Job, WorkItem
 from llmjobs.engine import loop as engine_loop
 from llmjobs.job_plan import assign_items
 from llmjobs.job_service import JobRequest, judge_for, plan_evaluation, start
-from llmjobs.kinds import KINDS
+from llmjobs.kinds import ITEM_KINDS
 from llmjobs.models import Attempt, Call
 from llmjobs.prompt_store import BUILT_IN_PROMPTS
 from llmjobs.simulator.answering import MODEL
@@ -59,12 +59,10 @@ class Shape:
     concurrency: int
 
     def of(self, size: Size) -> Size:
-        """Return how much is assigned, or next to nothing."""
         topics, runs = (2, 4) if size is SMALL else (self.topics, self.runs)
         return Size(topics=topics, runs=runs, nuggets=20, segments=0)
 
     def calls(self, size: Size) -> int:
-        """Count the calls."""
         own = self.of(size)
         return own.topics * own.runs * 2
 
@@ -75,7 +73,6 @@ QUICK = Shape("quick", topics=20, runs=40, latency_ms=10, concurrency=32)
 
 
 def campaigns(size: Size, turn: int) -> Measured:
-    """Make a turn's campaigns: one for the calls, one for the calls beside which pages are read."""
     for name in (USUAL.name, "pages"):
         make_campaign(f"{name}-{turn}", USUAL.of(size))
     return Measured(rows=USUAL.calls(size))
@@ -193,16 +190,14 @@ def make_campaign(slug: str, size: Size) -> None:
 
 
 def campaign_of(name: str, turn: int) -> Campaign:
-    """Return a turn's campaign."""
     return Campaign.objects.get(slug=f"{name}-{turn}")
 
 
 def _messages(campaign: Campaign) -> list[list[ChatCompletionMessageParam]]:
-    """Return the messages of every call that the engine will make."""
     lists = NuggetSet.objects.get(campaign=campaign).lists.all()
     runs = list(campaign.runs.values_list("pk", flat=True))
     items = [WorkItem(key=item.key, payload=item.payload) for item in assign_items(lists, runs, 10)]
-    requests = [next(step) for step in KINDS["assign"].begin(items, [BUILT_IN_PROMPTS] * len(items))]
+    requests = [next(step) for step in ITEM_KINDS["assign"].begin(items, [BUILT_IN_PROMPTS] * len(items))]
     written = [
         [{"role": message.role, "content": message.content} for message in request.messages]
         for request in requests
@@ -211,18 +206,15 @@ def _messages(campaign: Campaign) -> list[list[ChatCompletionMessageParam]]:
 
 
 def start_job(campaign: Campaign) -> Job:
-    """Queue AutoAssign of everything."""
     request = JobRequest(campaign, judge_for(""))
     return start(request, "AutoAssign A/A", plan_evaluation(request, Condition.AA))
 
 
 def calls_of(job: Job) -> QuerySet[Call]:
-    """Return the calls that a job asked for."""
     return Call.objects.filter(uses__item__job=job).distinct()
 
 
 def sending_seconds(job: Job) -> float:
-    """Return the seconds from the first attempt sent to the last reply written."""
     attempts = Attempt.objects.filter(call__uses__item__job=job)
     found = attempts.aggregate(first=Min("sent_at"), last=Max("ended_at"))
     return float((found["last"] - found["first"]).total_seconds())
@@ -230,7 +222,6 @@ def sending_seconds(job: Job) -> float:
 
 @contextmanager
 def simulator(latency_ms: int, *, requests_per_minute: int = 0) -> Iterator[str]:
-    """Run the simulated LLM in a process of its own; its base URL."""
     command = [sys.executable, "-m", "loadtest.servers.simulator", "--latency-ms", str(latency_ms)]
     command += ["--requests-per-minute", str(requests_per_minute)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=settings.BASE_DIR) as process:
@@ -253,7 +244,6 @@ def _worker() -> Iterator[None]:
 
 
 def _signed_in() -> str:
-    """Return the cookie of an administrator's session."""
     user, _ = User.objects.get_or_create(username="bench", defaults={"is_staff": True, "is_superuser": True})
     return session_cookie(user)
 
@@ -278,7 +268,6 @@ def _seconds_of(url: str, cookie: str) -> float:
 
 
 def _wait_for_calls(job: Job) -> None:
-    """Wait until replies come in."""
     end = time.monotonic() + LONGEST_WAIT
     while not job.items.filter(state=WorkItem.State.DONE).exists():
         if time.monotonic() > end:

@@ -36,7 +36,6 @@ AT_REST, LOOK_EVERY = 0.15, 2.0
 
 
 def _by_worker(shape: Shape, size: Size, turn: int) -> Measured:
-    """Have a worker do 800 calls of 200 ms, 16 at once; 1,600 of 1 s, 64 at once; or 1,600 of 10 ms, 32 at once."""
     name = f"worker-{shape.name}"
     make_campaign(f"{name}-{turn}", shape.of(size))
     measured = Measured(rows=shape.calls(size))
@@ -67,7 +66,6 @@ usual, wide, quick = (partial(_by_worker, shape) for shape in (USUAL, WIDE, QUIC
 
 
 def _at_rest(worker: WorkerProcess) -> float:
-    """Wait until a worker has started; return its CPU seconds so far, which are not the job's."""
     before, found = float("-inf"), 0.0  # right after its start it has used nothing, and does not rest
     while found - before > AT_REST:
         time.sleep(LOOK_EVERY)
@@ -86,7 +84,6 @@ def broker(stack: ExitStack, folder: Path) -> str:
 
 
 def wait_for(job: Job) -> None:
-    """Wait until a job has ended."""
     end = time.monotonic() + LONGEST_WAIT
     while Job.objects.filter(pk=job.pk, state=Job.State.RUNNING).exists():
         if time.monotonic() > end:

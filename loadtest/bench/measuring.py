@@ -24,7 +24,6 @@ class Measured:
 
     @contextmanager
     def timing(self, name: str) -> Iterator[None]:
-        """Add the time that the block takes."""
         start = time.perf_counter()
         try:
             yield
@@ -32,8 +31,6 @@ class Measured:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
 
     def timed(self, name: str, function: Callable[P, T]) -> Callable[P, T]:
-        """Return the function with its time added to ours."""
-
         def wrapped(*args: P.args, **kwargs: P.kwargs) -> T:
             with self.timing(name):
                 return function(*args, **kwargs)
@@ -47,6 +44,5 @@ class Measured:
 
     @classmethod
     def from_json(cls, text: str) -> "Measured":
-        """Read what a child wrote."""
         found: dict[str, Any] = json.loads(text)
         return cls(**found)

@@ -12,20 +12,16 @@ WORKERS = (1, 2, 4)
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A bound on one of a line's figures: at least for rows/s, at most for the others."""
-
     figure: str
     bound: float
     unit: str = "s"
 
     def __str__(self) -> str:
-        """Say it as the table does."""
         if self.figure == "rate":
             return f">= {self.bound:,.0f} rows/s"
         return f"<= {self.bound:g} {'x' if self.figure == 'ratio' else self.unit}"
 
     def is_met(self, line: "Line") -> bool:
-        """Compare the line's figure, which must be there, with the bound."""
         found = getattr(line, self.figure)
         return bool(found >= self.bound if self.figure == "rate" else found <= self.bound)
 
@@ -191,7 +187,6 @@ BENCHMARKS["llm_quick"] = Benchmark(
 
 
 def _worker_lines(name: str, shape: str, bare: str, goals: Sequence[Goal]) -> list[Shown]:
-    """Return the lines about a worker's sending phase, its CPU beside the bare client's, and its memory."""
     step = f"llm_worker.{name}"
     of_phase, of_cpu = goals
     ideal = (step, "ideal") if of_phase.figure == "ratio" else None
@@ -345,7 +340,6 @@ BENCHMARKS["export"] = Benchmark(
 
 
 def lines_of(benchmark: Benchmark, turns: Sequence[Turn]) -> list[Line]:
-    """Return the benchmark's lines, each figure the median of its turns'."""
     return [_line(benchmark, shown, turns) for shown in benchmark.shown]
 
 

@@ -20,7 +20,7 @@ from reports.random_checks.drawing import RandomCheckOrder, create_random_check
 from reports.random_checks.frame import drawn_rows
 from reports.random_checks.importing import import_random_check
 
-LABELS = [AssignmentLabel(label).name.lower() for label in (2, 0, 1, 2, 0)]
+LABELS_IN_TURN = [AssignmentLabel(label).name.lower() for label in (2, 0, 1, 2, 0)]
 
 
 def prepare(size: Size, _turn: int) -> Measured:
@@ -32,7 +32,9 @@ def prepare(size: Size, _turn: int) -> Measured:
     synthetic.store_labels(edited, size, LLM, JudgeKind.LLM, SEEDS[0])
     with measured.timing("draw"):
         study = create_random_check(campaign=campaign, order=RandomCheckOrder("check", StudyKind.ASSIGNMENT))
-    rows = [row | {"label": LABELS[place % len(LABELS)]} for place, row in enumerate(drawn_rows(study))]
+    rows = [
+        row | {"label": LABELS_IN_TURN[place % len(LABELS_IN_TURN)]} for place, row in enumerate(drawn_rows(study))
+    ]
     lines = tuple((number, json.dumps(row)) for number, row in enumerate(rows, 1))
     import_random_check(study=study, source=Source("labels.jsonl", "", lines), judge=PERSON)
     add_member(campaign=campaign, user=User.objects.create(username=READER), role=Role.RESEARCHER)

@@ -58,7 +58,6 @@ def with_intervals(size: Size, _turn: int) -> Measured:
 
 
 def bare(size: Size, _turn: int) -> Measured:
-    """Read the same rows with a cursor and do nothing with them."""
     measured = Measured(rows=2 * size.labels)
     judges = [Judge.objects.get(name=name).pk for name in (LLM, PERSON)]
     with measured.timing("all"):
@@ -79,7 +78,6 @@ def _report(campaign: Campaign) -> tuple[list[RunScores], Agreement]:
 
 
 def fetch_labels(judge: int) -> list[tuple[int, int, int]]:
-    """Return a judge's labels as rows of answer, wording, code."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT answer_id, nugget_version_id, label FROM evaluation_assignment WHERE judge_id = %s", [judge]

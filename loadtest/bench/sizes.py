@@ -14,7 +14,6 @@ class Size:
 
     @property
     def labels(self) -> int:
-        """Labels of one condition."""
         return self.topics * self.runs * self.nuggets
 
 

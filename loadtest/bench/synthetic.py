@@ -31,19 +31,17 @@ from evaluation.terms import Importance, JudgeKind, Origin
 from loadtest.bench.measuring import Measured
 from loadtest.bench.sizes import Size
 
-BATCH = 1000
+ROWS_A_BATCH = 1000
 SENTENCES = 3
 WORDS = ("river", "delta", "levee", "sediment", "basin", "tide", "harbour", "dredge", "silt", "channel", "estuary")
 
 
 def make_database(_size: Size, _turn: int) -> Measured:
-    """Make the tables."""
     call_command("migrate", verbosity=0)
     return Measured()
 
 
 def make_campaign(slug: str, topics: int) -> Campaign:
-    """Make a campaign with its topics."""
     call_command("create_campaign", slug, "--name", slug, stderr=io.StringIO())
     campaign = Campaign.objects.get(slug=slug)
     lines = tuple((n, f"{topic_id(n)}\twhat is known about {phrase(n, 5)}") for n in range(1, topics + 1))
@@ -52,12 +50,10 @@ def make_campaign(slug: str, topics: int) -> Campaign:
 
 
 def topic_id(number: int) -> str:
-    """Return a topic id of the track's form."""
     return f"2024-{number:06d}"
 
 
 def run_id(number: int) -> str:
-    """Return a run id of usual length."""
     return f"synthetic.rag24.test_system-{number:03d}"
 
 
@@ -68,7 +64,6 @@ def phrase(seed: int, words: int) -> str:
 
 
 def make_answers(campaign: Campaign, size: Size) -> None:
-    """Give every run an answer to every topic."""
     runs = [Run(campaign=campaign, run_id=run_id(n), group=f"g{n // 2}", task="RAG") for n in range(size.runs)]
     Run.objects.bulk_create(runs)
     topics = list(campaign.topics.all())
@@ -76,18 +71,17 @@ def make_answers(campaign: Campaign, size: Size) -> None:
     texts = answer_sentences()
     words = sum(len(text.split()) for text in texts)
     answers = [Answer(topic=topic, words=words) for _, topic in pairs]
-    Answer.objects.bulk_create(answers, batch_size=BATCH)
+    Answer.objects.bulk_create(answers, batch_size=ROWS_A_BATCH)
     provenance = [
         AnswerProvenance(answer=answer, run=run, topic=topic)
         for answer, (run, topic) in zip(answers, pairs, strict=True)
     ]
-    AnswerProvenance.objects.bulk_create(provenance, batch_size=BATCH)
+    AnswerProvenance.objects.bulk_create(provenance, batch_size=ROWS_A_BATCH)
     sentences = [Sentence(answer=answer, index=n, text=text) for answer in answers for n, text in enumerate(texts)]
-    Sentence.objects.bulk_create(sentences, batch_size=BATCH)
+    Sentence.objects.bulk_create(sentences, batch_size=ROWS_A_BATCH)
 
 
 def answer_sentences() -> list[str]:
-    """Return the sentences that every answer consists of."""
     return [f"{phrase(number, 20).capitalize()}." for number in range(SENTENCES)]
 
 
@@ -99,16 +93,16 @@ def make_nuggets(campaign: Campaign, size: Size, origin: Origin, judge: str) -> 
     NuggetList.objects.bulk_create(lists)
     places = [(nugget_list, position) for nugget_list in lists for position in range(size.nuggets)]
     nuggets = [Nugget(nugget_set=made, topic_id=nugget_list.topic_id) for nugget_list, _ in places]
-    Nugget.objects.bulk_create(nuggets, batch_size=BATCH)
+    Nugget.objects.bulk_create(nuggets, batch_size=ROWS_A_BATCH)
     wordings = [NuggetVersion(nugget=nugget, text=nugget_text(n)) for n, nugget in enumerate(nuggets)]
-    NuggetVersion.objects.bulk_create(wordings, batch_size=BATCH)
+    NuggetVersion.objects.bulk_create(wordings, batch_size=ROWS_A_BATCH)
     items = [
         ListedNugget(
             nugget_list=nugget_list, nugget_version=wording, position=position, importance=importance(position)
         )
         for (nugget_list, position), wording in zip(places, wordings, strict=True)
     ]
-    ListedNugget.objects.bulk_create(items, batch_size=BATCH)
+    ListedNugget.objects.bulk_create(items, batch_size=ROWS_A_BATCH)
     return made
 
 
@@ -118,7 +112,6 @@ def nugget_text(number: int) -> str:
 
 
 def importance(position: int) -> Importance:
-    """Return how much an answer needs the nugget."""
     return Importance.OKAY if position % 3 == 2 else Importance.VITAL
 
 
@@ -131,7 +124,6 @@ def label_cells(size: Size, seed: int) -> NDArray[np.int8]:
 
 
 def write_label_files(folder: Path, size: Size, seed: int) -> list[str]:
-    """Write nuggetizer assignment files, one per run; return their paths."""
     cells, files = label_cells(size, seed), []
     names = [AssignmentLabel(code).name.lower() for code in range(3)]
     texts = [nugget_text(n) for n in range(size.topics * size.nuggets)]

@@ -1,4 +1,4 @@
-"""The demo campaign, made by the same imports and services that everybody uses, and written into the demo's files.
+"""The demo's campaigns, made by the same imports and services that everybody uses, and written into the demo's files.
 
 Clock and random ids are pinned, so the files are the same whenever they are made.
 """
@@ -34,6 +34,7 @@ from exchange.demo_campaign import BEFORE, CAMPAIGN, PEOPLE, SLUG, load_sample, 
 from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import write_campaign
 from loadtest.demo.desks import FILES, draw_studies, judge_answers, make_lists, mark_read, practise, record_times
+from loadtest.demo.harbour import make_harbour
 from loadtest.demo.jobs import JOBS, load_job
 
 NOW, SEED = datetime(2026, 5, 4, 10, tzinfo=UTC), 20260504
@@ -83,6 +84,7 @@ def make(folder: Path) -> None:
             load_job(job, campaign, organizer)
         set_hourly_rate(campaign=campaign, rate=HOURLY_RATE, actor=organizer)
         write_campaign(folder / CAMPAIGN, campaign, SnapshotContents())
+        make_harbour(folder, organizer, HOURLY_RATE)
 
 
 def _add_people(campaign: Campaign) -> User:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple
 
 from django.utils import timezone
@@ -15,6 +16,7 @@ from accounts.models import User
 from assessor.blind.desk import desk_state
 from assessor.blind.passages import passages_of
 from assessor.desk.apply_op import apply_op
+from assessor.desk.battle_labels import battles_of, sides_of
 from assessor.desk.citation_labels import pairs_of
 from assessor.desk.context import context_of, open_desk
 from assessor.desk.desks import desk_of
@@ -31,6 +33,7 @@ from evaluation.models import (
     Assignment,
     Campaign,
     ListedNugget,
+    Qrel,
     Segment,
     Study,
     Submission,
@@ -41,6 +44,8 @@ from evaluation.models import (
 from evaluation.models.fields import new_uuid
 from evaluation.stages import (
     ASSIGN,
+    BATTLE,
+    GRADE,
     MANUAL,
     POST_EDIT,
     SUPPORT_POST_EDIT,
@@ -62,17 +67,36 @@ from evaluation.terms import (
     StudyKind,
     SupportCondition,
 )
+from exchange.demo_campaign import HARBOUR_SLUG, SLUG
+from loadtest.demo.harbour_texts import verdict
 from reports.random_checks.drawing import RandomCheckOrder, create_random_check
 from reports.random_checks.frame import drawn_rows
 from reports.random_checks.importing import import_random_check
 
 FILES = Path(__file__).parent / "files"
-DRAFTS, QRELS = "draft", "NIST"
+DRAFTS = "draft"
 OTHERWISE = 11
 """Every so many labels a person gives another one than the label that is known."""
-OTHER = {2: 1, 1: 2, 0: 1}
+OTHER = {4: 3, 3: 2, 2: 1, 1: 2, 0: 1}
 NUGGETS_AS, CITATIONS_AS = "word-overlap (scripted)", "Ann Archer"
 """Judges whose labels of the files people at the demo's desks follow."""
+
+
+class DemoWork(NamedTuple):
+    """Work of a campaign: the file of its tasks, the grades that choose passages, and whose labels of citations its
+    people follow.
+    """
+
+    tasks: str
+    qrels: str
+    judge: str
+    condition: SupportCondition
+
+
+WORK = {
+    SLUG: DemoWork("tasks.csv", "NIST", CITATIONS_AS, SupportCondition.SCRATCH),
+    HARBOUR_SLUG: DemoWork("harbour/tasks.csv", "UMBRELA", NUGGETS_AS, SupportCondition.LLM),
+}
 FLAG = "Two passages are about footbridges only. Shall I count them?"
 BLOCKED = "The qrels of this topic are being looked at again."
 ASKED = "I rejected the draft about parking places by mistake. May I have the list back?"
@@ -91,8 +115,8 @@ class PlannedTask(NamedTuple):
 
 
 @cache
-def planned_tasks() -> tuple[PlannedTask, ...]:
-    with (FILES / "tasks.csv").open(encoding="utf-8") as file:
+def planned_tasks(slug: str) -> tuple[PlannedTask, ...]:
+    with (FILES / WORK[slug].tasks).open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     return tuple(
         PlannedTask(**row | {"stage": stage_of(row["stage"]), "due": int(row["due"])})  # type: ignore[arg-type]
@@ -102,7 +126,6 @@ def planned_tasks() -> tuple[PlannedTask, ...]:
 
 @cache
 def _scripted() -> dict[tuple[str, str], list[dict[str, Any]]]:
-    """Operations at desks that have a script of their own, by stage and topic."""
     lines = (FILES / "desks.jsonl").read_text(encoding="utf-8").splitlines()
     return {(row["stage"], row["topic"]): row["ops"] for row in map(json.loads, lines)}
 
@@ -152,7 +175,7 @@ class DemoDesk:
             self.do("add", key=f"n{number}", text=text, importance=importance or 1)
 
     def _judge(self, *, whole: bool) -> None:
-        labels = _assigned(self.task) if self.task.stage.by_list else _supported(self.task)
+        labels = KNOWN[self.task.stage](self.task)
         pairs = list(desk_of(self.task.stage).read(context_of(self.task)).judgeable)
         for number, key in enumerate(pairs if whole else pairs[: len(pairs) // 2], start=1):
             label = labels[key] if number % OTHERWISE else OTHER[labels[key]]
@@ -175,8 +198,9 @@ def _assigned(task: Task) -> dict[str, int]:
 
 
 def _supported(task: Task) -> dict[str, int]:
+    work = WORK[task.campaign.slug]
     judgments = SupportJudgment.objects.filter(
-        sentence__answer__topic=task.topic, judge__name=CITATIONS_AS, condition=SupportCondition.SCRATCH
+        sentence__answer__topic=task.topic, judge__name=work.judge, condition=work.condition
     )
     rows = judgments.values_list("sentence", "segment", "label")
     labels = {(sentence, segment): label for sentence, segment, label in rows}
@@ -184,8 +208,34 @@ def _supported(task: Task) -> dict[str, int]:
     return {pair.key: labels.get((pair.sentence_pk, pair.segment_pk or 0), 0) for pair in pairs}
 
 
+def _graded(task: Task) -> dict[str, int]:
+    qrels = Qrel.objects.filter(topic=task.topic_id, source__name=WORK[task.campaign.slug].qrels)
+    rows = qrels.values_list("segment__public_id", "grade")
+    return {f"{segment}{SEPARATOR}{task.stage}": grade for segment, grade in rows}
+
+
+def _compared(task: Task) -> dict[str, int]:
+    runs = dict(AnswerProvenance.objects.filter(topic=task.topic).values_list("answer", "run__run_id"))
+    random = Random(f"battles {task.topic.topic_id}")  # noqa: S311
+    verdicts: dict[str, int] = {}
+    for row in battles_of(task.pk):
+        left, right = (runs[answer] for answer in sides_of(row))
+        word = verdict(left, right, random)
+        verdicts[f"{row.battle.public_id}{SEPARATOR}{task.stage}"] = task.stage.labels.by_word[word].code
+    return verdicts
+
+
+KNOWN = {
+    ASSIGN: _assigned,
+    SUPPORT_SCRATCH: _supported,
+    SUPPORT_POST_EDIT: _supported,
+    GRADE: _graded,
+    BATTLE: _compared,
+}
+
+
 def make_lists(campaign: Campaign, organizer: User) -> None:
-    tasks = [task for task in planned_tasks() if not task.stage.judges]
+    tasks = [task for task in planned_tasks(campaign.slug) if not task.stage.judges]
     # All are handed out before anybody begins: whoever edits a topic's drafts must write no list of it.
     for task, public_id in [(task, _hand_out(campaign, organizer, task)) for task in tasks]:
         _do(campaign, organizer, task, public_id)
@@ -193,7 +243,7 @@ def make_lists(campaign: Campaign, organizer: User) -> None:
 
 def judge_answers(campaign: Campaign, organizer: User) -> None:
     """Hand out the tasks that judge, one after the other: some are about lists that were submitted."""
-    for task in planned_tasks():
+    for task in planned_tasks(campaign.slug):
         if task.stage.judges:
             _do(campaign, organizer, task, _hand_out(campaign, organizer, task))
 
@@ -204,9 +254,10 @@ def _hand_out(campaign: Campaign, organizer: User, task: PlannedTask) -> str:
         topics=(campaign.topics.get(topic_id=task.topic).public_id,),
         assessor=task.assessor,
         drafts=DRAFTS if task.stage.shows_drafts else "",
-        qrels=QRELS,
+        qrels=WORK[campaign.slug].qrels,
         due=timezone.localdate() + timedelta(days=task.due),
         nuggets=task.nuggets,
+        again=True,
     )
     return hand_out(campaign=campaign, order=order, actor=organizer).tasks[0]
 
@@ -267,7 +318,6 @@ def draw_studies(campaign: Campaign, organizer: User) -> None:
 
 
 def _labels_by_name(campaign: Campaign) -> dict[tuple[str, str, str], str]:
-    """A person's labels of the edited nuggets, by run, topic and text."""
     runs = dict(AnswerProvenance.objects.filter(run__campaign=campaign).values_list("answer", "run__run_id"))
     judgments = Assignment.objects.filter(
         judge__name=CITATIONS_AS, nugget_version__nugget__nugget_set__name=NUGGET_CHECK.nuggets
@@ -305,9 +355,11 @@ MINUTES = {
     ASSIGN: 64,
     SUPPORT_SCRATCH: 38,
     SUPPORT_POST_EDIT: 26,
+    GRADE: 14,
+    BATTLE: 17,
 }
 """Active minutes of a whole task, before anybody's own pace."""
-PACE = {"ann": 94, "ben": 112, "cleo": 78, "dalal": 126, "ewan": 101}
+PACE = {"ann": 94, "ben": 112, "cleo": 78, "dalal": 126, "ewan": 101, "finn": 88, "greta": 109}
 """Per cent of them that each person takes."""
 STRETCHES = (95, 210, 64, 141, 180, 77, 120)
 """Seconds of one reading or writing after the other."""

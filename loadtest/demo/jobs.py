@@ -17,7 +17,7 @@ from llmjobs.client import CallRefusal, Completion, Endpoint
 from llmjobs.engine.calls import NewCall, insert_calls, note_answers, note_given_up, note_refusals, note_sending
 from llmjobs.job_plan import assign_items, nugget_items
 from llmjobs.job_service import pause, retry
-from llmjobs.kinds import KINDS
+from llmjobs.kinds import ITEM_KINDS
 from llmjobs.models import Call, CallUse, LlmJob
 from llmjobs.prompt_store import BUILT_IN_PROMPTS
 from llmjobs.simulator.server import CompletionRequest, SimulatedCompletion, complete
@@ -31,7 +31,7 @@ TIMEOUT = CallRefusal("timeout", None, "No answer within 60 s.", None, 60_000)
 class DemoJob:
     """A job about one topic's answers. `done`: items that are done, None for all; `failed`: items that failed at first.
 
-    Prices are per million tokens of prompts and of replies.
+    Prices are per million tokens of prompts and of replies. `nuggets`: the set, where its name is not its origin.
     """
 
     title: str
@@ -44,6 +44,7 @@ class DemoJob:
     makes_lists: bool = False
     done: int | None = None
     failed: int = 0
+    nuggets: str = ""
 
 
 JOBS = (
@@ -62,6 +63,11 @@ JOBS = (
         *("reed-1b (scripted)", Origin.EDITED, "river-03", 1, ("0.04", "0.04"), 41_000),
         done=4,
     ),
+)
+HARBOUR_JOB = DemoJob(
+    "Labels of the rubric, at an invented price",
+    *("alder-70b (scripted)", Origin.MANUAL, "harbour-01", 15, ("0.80", "0.80"), 2_100),
+    nuggets="rubric",
 )
 
 
@@ -99,7 +105,9 @@ def load_job(planned: DemoJob, campaign: Campaign, organizer: User) -> None:
 
 def _items(planned: DemoJob, campaign: Campaign) -> list[NewItem]:
     lists = NuggetList.objects.filter(
-        nugget_set__campaign=campaign, nugget_set__name=planned.origin, topic__topic_id=planned.topic
+        nugget_set__campaign=campaign,
+        nugget_set__name=planned.nuggets or planned.origin,
+        topic__topic_id=planned.topic,
     )
     runs = list(campaign.runs.values_list("pk", flat=True))
     labelled = assign_items(lists, runs, campaign.protocol.batch_size)
@@ -136,7 +144,7 @@ def _fail(item: WorkItem, llm: LlmJob) -> None:
 
 
 def _conversation(item: WorkItem) -> Iterator[tuple[Ask, SimulatedCompletion]]:
-    step = KINDS[item.kind].begin([item], [BUILT_IN_PROMPTS])[0]
+    step = ITEM_KINDS[item.kind].begin([item], [BUILT_IN_PROMPTS])[0]
     ask = next(step)
     while True:
         messages = tuple((message.role, message.content) for message in ask.messages)

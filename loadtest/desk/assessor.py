@@ -53,11 +53,9 @@ class Assessor(ABC):
         """Return the work at a task."""
 
     def cards(self) -> Iterable[Card]:
-        """The tasks to do, in this order."""
         return self.seat.cards
 
     def run(self) -> None:
-        """Do one task after the other until the time is over."""
         try:
             time.sleep(max(0.0, self.plan.starts + self.draw.uniform(0, self.plan.every) - time.monotonic()))
             for card in self.cards():
@@ -68,7 +66,6 @@ class Assessor(ABC):
             self.is_over = True
 
     def do(self, card: Card) -> "DeskTask[Any]":
-        """Do one task, and return the work at it. An error is a violation, and the others work on."""
         task = self.task_of(card)
         self.done.append((card, task.ledger))
         try:
@@ -80,8 +77,6 @@ class Assessor(ABC):
 
 @dataclass(slots=True)
 class Device(Generic[M]):
-    """A window in a browser of its own."""
-
     browser: Browser
     window: Window[M]
     clock: WindowClock
@@ -104,25 +99,20 @@ class DeskTask(ABC, Generic[M]):
 
     @property
     def window(self) -> Window[M]:
-        """The window that is worked at."""
         return self.at.window
 
     def violation(self, text: str) -> None:
-        """Report a violation, with what happened before."""
         lines = "\n    ".join(self._diary)
         self.plan.violation(f"{self.assessor.seat.username}, task {self.card.task}: {text}\n    {lines}")
 
     def note(self, window: Window[M], text: str) -> None:
-        """Write down what happened."""
         state = f"{len(window.queue)} waiting" + ", moved" * window.moved + ", troubled" * window.troubled
         self._diary.append(f"{time.monotonic():.3f} {window.id[:4]} ({state}) {text}")
 
     def url(self, name: str = "") -> str:
-        """The path of one of the task's addresses."""
         return f"/desk/{self.card.task}/{name}"
 
     def run(self) -> None:
-        """Open the task, work until the time is over or it is done, and submit it if it is."""
         self.open()
         self.ledger.opened, self.ledger.first = True, dict(self.window.model.rows)
         self.counts["tasks"] += 1
@@ -155,7 +145,6 @@ class DeskTask(ABC, Generic[M]):
     # Asking
 
     def fate(self) -> Fate:
-        """What becomes of the next request."""
         return Fate.ANSWERED
 
     def ok(self, answer: Answer) -> Answer:
@@ -165,7 +154,6 @@ class DeskTask(ABC, Generic[M]):
         return answer
 
     def try_once(self, ask: Callable[[], Reply]) -> Reply | None:
-        """Ask once; None without an answer."""
         started = time.monotonic()
         try:
             reply = ask()
@@ -211,7 +199,6 @@ class DeskTask(ABC, Generic[M]):
             self.note(device.window, f"shows number {state['seq']}")
 
     def take_over(self, device: Device[M]) -> None:
-        """Go on at a device, against any other."""
         wants = self.draw.choice((("take",), ("hold", "take")))
         if self.try_once(lambda: self.hold(device, *wants)):
             device.window.moved, device.window.stale = False, True
@@ -235,7 +222,6 @@ class DeskTask(ABC, Generic[M]):
         return receipts
 
     def beat(self, device: Device[M]) -> None:
-        """Report the time worked."""
         body, moment = device.clock.beat(device.window.id)
 
         def ask() -> Answer:

@@ -44,11 +44,9 @@ class ListMaker(Assessor):
         self._loss = loss
 
     def task_of(self, card: Card) -> NuggetTask:
-        """Return the work at a list."""
         return NuggetTask(self, card)
 
     def do(self, card: Card) -> DeskTask[Any]:
-        """Make one list, and compare it."""
         task = super().do(card)
         self.done.pop()
         self.compared[card.pk] = compare(card.pk, task.ledger, self._loss, self.counts, task.violation)
@@ -73,7 +71,6 @@ def run(logs: Path, seconds: float = 1800.0, spoil: bool = False) -> int:
 
 
 def _work(web: WebProcess, assessors: Sequence[ListMaker], plan: Plan) -> int:
-    """Let all assessors work, and kill the web process now and then; return how often."""
     over, kills = Signal(), list[float]()
     killer = Thread(target=_kill, args=(web, over, plan, kills))
     killer.start()

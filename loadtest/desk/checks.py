@@ -29,8 +29,6 @@ from loadtest.violations import Checks, Loss
 
 @dataclass(slots=True)
 class Logged:
-    """One operation of the log."""
-
     seq: int
     op_id: str
     step: str
@@ -68,7 +66,6 @@ def model_of(state: Json) -> Model:
 
 
 def read_record(task: int) -> Record:
-    """Read everything that is stored of a task."""
     found = Task.objects.select_related("assessor").get(pk=task)
     if found.opened_at is None:
         raise ValueError("the task was never opened")
@@ -87,7 +84,6 @@ def read_record(task: int) -> Record:
 
 
 def frozen_of(task: Task, submission: Submission) -> list[Any]:
-    """Return the nuggets or the labels of a submission."""
     if not task.stage.judges:
         return _nuggets(submission)
     return _assignments(task) if task.stage == ASSIGN else _support(task)
@@ -115,13 +111,21 @@ def _assignments(task: Task) -> list[Any]:
 
 def _support(task: Task) -> list[Any]:
     """Return labels by sentence and segment: what the page knows a citation by is one of several of the same."""
-    fields = ("sentence__answer__public_id", "sentence__index", "segment__public_id", "label", "raw", "accepted")
+    fields = (
+        "sentence__answer__public_id",
+        "sentence__index",
+        "segment__public_id",
+        "label",
+        "raw",
+        "accepted",
+        "evidence",
+    )
     rows = (
         asking_of(task.stage).labels_of(task).filter(judge=judge_of(task.assessor)).current().values_list(*fields)
     )
     return sorted(
-        (f"{answer}/{index}/{segment}", SupportLabel(label).name.lower(), raw, bool(accepted))
-        for answer, index, segment, label, raw, accepted in rows
+        (f"{answer}/{index}/{segment}", SupportLabel(label).name.lower(), raw, (bool(accepted), evidence))
+        for answer, index, segment, label, raw, accepted, evidence in rows
     )
 
 
@@ -149,7 +153,6 @@ def compare(task: int, ledger: Ledger, loss: Loss, counts: Counter[str], violati
 
 
 def check_task(record: Record, ledger: Ledger) -> Found:
-    """Return what is wrong with a task."""
     found = Found()
     by_id = {logged.op_id: logged for logged in record.log}
     found.same("numbers of the log", [logged.seq for logged in record.log], [*range(1, len(record.log) + 1)])
@@ -207,7 +210,6 @@ def _check_applied(found: Found, act: Act, logged: Logged | None) -> None:
 
 
 def _check_order(found: Found, by_id: dict[str, Logged], ledger: Ledger) -> None:
-    """Each window's operations stand in the log in the order in which they were done."""
     windows: dict[str, list[Act]] = {}
     for act in ledger.acts.values():
         if act.outcome == "applied" and act.op_id in by_id:
@@ -219,7 +221,6 @@ def _check_order(found: Found, by_id: dict[str, Logged], ledger: Ledger) -> None
 
 
 def _check_chain(found: Found, record: Record, ledger: Ledger) -> None:
-    """Every operation found what the one before had left, and the rows are what the last one left."""
     now = model_of(record.state)
     rows: Json = now.as_json(ledger.first)
     for logged in record.log:
@@ -258,7 +259,6 @@ def _check_stacks(found: Found, record: Record, model: Model) -> None:
 
 
 def _check_frozen(found: Found, record: Record, model: Model) -> None:
-    """What is submitted is the rows, once."""
     expected = model.frozen()
     found.same("submissions", len(record.frozen), int(record.submitted))
     for frozen in record.frozen:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from loadtest.desk.model import Json
 
-KINDS = ("reading", "editing", "gap", "paused", "hidden")
+STRETCH_KINDS = ("reading", "editing", "gap", "paused", "hidden")
 
 
 @dataclass(slots=True)
@@ -18,8 +18,6 @@ class _Stretch:
 
 
 class WindowClock:
-    """Stretches of one window. What was not acknowledged is sent again, with its times as they are by then."""
-
     def __init__(self, draw: random.Random) -> None:
         self._draw = draw
         self._open: _Stretch | None = None
@@ -28,20 +26,17 @@ class WindowClock:
         self._acknowledged = time.monotonic()
 
     def run(self) -> None:
-        """Go on, or begin, with a stretch of any kind."""
         self.stop()
         self._number += 1
-        self._open = _Stretch(self._number, self._draw.choice(KINDS), time.monotonic())
+        self._open = _Stretch(self._number, self._draw.choice(STRETCH_KINDS), time.monotonic())
 
     def stop(self) -> None:
-        """End the stretch that runs: this window only reads."""
         if self._open is not None:
             self._open.end = time.monotonic()
             self._closed.append(self._open)
             self._open = None
 
     def beat(self, window: str) -> tuple[Json, float]:
-        """Return a beat, and the moment that it is of."""
         now = time.monotonic()
         known = [*self._closed, *([self._open] if self._open else [])][:400]
         segments = [

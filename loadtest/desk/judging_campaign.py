@@ -45,7 +45,6 @@ BRIEF = Extent(answers=5, sentences=6, nuggets=6)
 
 
 def make_judging_campaign(slug: str, extents: Sequence[Extent]) -> Campaign:
-    """Make a campaign with one topic of each extent, and somebody who hands out."""
     campaign = create_campaign(slug=slug, name=slug.capitalize())[0]
     with TemporaryDirectory() as folder:
         for number, extent in enumerate(extents):
@@ -56,7 +55,6 @@ def make_judging_campaign(slug: str, extents: Sequence[Extent]) -> Campaign:
 
 
 def hand_all(campaign: Campaign, user: User, stage: Stage) -> tuple[str, ...]:
-    """Make somebody an assessor who has every topic at a stage; return the tasks, in the order of the topics."""
     add_member(campaign=campaign, user=user, role=Role.ASSESSOR)
     topics = tuple(
         Topic.objects.filter(campaign=campaign).order_by("position").values_list("public_id", flat=True)
@@ -70,7 +68,6 @@ STAGES = (ASSIGN, SUPPORT_SCRATCH, ASSIGN, SUPPORT_POST_EDIT)
 
 
 def seat_judges(assessors: int, extents: Sequence[Extent]) -> list[Seat]:
-    """Make the campaign, with one topic of each extent; every assessor judges all of them, in this order."""
     campaign = make_judging_campaign("judging", extents)
     secret = make_password(PASSWORD)
     return [_seat(campaign, n, secret) for n in range(assessors)]
@@ -117,7 +114,6 @@ def _passage(docid: str) -> str:
 
 
 def _cited(sentence: int, answer: int) -> list[int]:
-    """Return the passages that a sentence of an answer cites."""
     return [(sentence + answer) % PASSAGES, (sentence + answer + 5) % PASSAGES] if sentence % 2 == 0 else []
 
 

@@ -58,15 +58,12 @@ class Fault:
 
 @dataclass(slots=True)
 class Happened:
-    """When a fault began, when what had failed was there again, and when everybody had saved again."""
-
     fault: Fault
     began: float
     ended: float = 0.0
     recovered: float = 0.0
 
     def explains(self, sent: float, answered: float) -> bool:
-        """Say whether a request that failed may have failed because of it."""
         return not self.fault.spares and answered >= self.began and sent <= (self.recovered or float("inf"))
 
 
@@ -113,7 +110,6 @@ def run(
 
 
 def _faults(services: Services, web: WebProcess, worker: WorkerProcess, seconds: float) -> list[Fault]:
-    """Return what can fail here, in the order in which it does."""
     lasts = max(1.0, min(20.0, seconds / 15))
     found = [Fault("web killed", web.kill, web.start, 0.0)]
     if services.cluster:
@@ -169,7 +165,6 @@ def _failing(
 
 
 def _await_recovery(outage: Happened, judges: Sequence[JudgingAssessor], plan: Plan) -> None:
-    """Wait until everybody who works has saved something that was sent after the fault."""
     while time.monotonic() < outage.ended + LONGEST_RECOVERY:
         if all(judge.is_over or judge.saved_at > outage.ended for judge in judges):
             outage.recovered = time.monotonic()
@@ -179,7 +174,6 @@ def _await_recovery(outage: Happened, judges: Sequence[JudgingAssessor], plan: P
 
 
 def _check_failures(times: Times, happened: Sequence[Happened], violations: Violations) -> None:
-    """No request fails but for a fault that may make it fail."""
     unexplained = [
         (sent, why)
         for sent, answered, why in times.unanswered
@@ -204,13 +198,11 @@ def _print(outage: Happened, times: Times) -> None:
 
 
 def _start_job() -> Job:
-    """Have the machine judge support of everything, with a judge of its own."""
     request = JobRequest(Campaign.objects.get(), judge_for(""))
     return start(request, "support", plan_support(request))
 
 
 def _wait_for(job: Job, violations: Violations) -> None:
-    """The job comes to its end, and each of its pairs has one label."""
     end = time.monotonic() + JOB_ENDS_WITHIN
     while Job.objects.get(pk=job.pk).state != Job.State.DONE and time.monotonic() < end:
         time.sleep(0.2)

@@ -32,10 +32,7 @@ BRIEFLY = 60.0  # seconds
 
 
 class JudgingAssessor(Assessor):
-    """An assessor at the judging desks."""
-
     def task_of(self, card: Card) -> JudgingTask:
-        """Return the work at a judging desk."""
         return JudgingTask(self, card)
 
 
@@ -86,7 +83,6 @@ def served_as(seconds: float) -> dict[str, str]:
 
 
 def compare_all(judges: Sequence[Assessor], violations: Violations, loss: Loss) -> Counter[str]:
-    """Compare each task with what its assessor knows of it; return the figures."""
     counts = sum((judge.counts for judge in judges), start=Counter[str]())
     for judge in judges:
         for card, ledger in judge.done:
@@ -103,7 +99,6 @@ class Used:
         self._usage = ""
 
     def stop(self) -> None:
-        """Take the figures."""
         passed = time.monotonic() - self._began
         driver, served = time.process_time() - self._driver, self._web.cpu_seconds() - self._served
         self._usage = (
@@ -112,12 +107,10 @@ class Used:
         )
 
     def __str__(self) -> str:
-        """Say it in a line."""
         return self._usage
 
 
 def print_times(times: Times, seconds: float) -> None:
-    """Print the percentiles of what was asked, and how often."""
     print("  ms                    p50      p95      p99     number")
     for what in SHOWN:
         found = [1000 * duration for _, duration in times.found[what]]

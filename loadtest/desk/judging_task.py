@@ -24,8 +24,6 @@ SUPPORT = ("full_support", "partial_support", "no_support")
 
 
 class JudgingTask(DeskTask[LabelModel]):
-    """One topic to judge, in one window that nobody disturbs."""
-
     def __init__(self, assessor: Assessor, card: Card) -> None:
         super().__init__(assessor, card, LabelModel)
         self._answers: list[str] = []  # in the order of the screen
@@ -37,11 +35,9 @@ class JudgingTask(DeskTask[LabelModel]):
         self._page_at = now + self.draw.uniform(*PAGE_EVERY)
 
     def open(self) -> None:
-        """Open the page."""
         self.insist("the page", self._load_page)
 
     def _load_page(self) -> bool:
-        """Load the page, of a task that was not started after starting it; take the state that is in it over."""
         state = self._page()
         if state is None:
             self.at.browser.post(self.url("start/"), {})
@@ -67,11 +63,9 @@ class JudgingTask(DeskTask[LabelModel]):
             self._tick()
 
     def is_complete(self) -> bool:
-        """Whether everything has a label."""
         return self._next_key() is None
 
     def _tick(self) -> None:
-        """Wait for what is due next, and do it."""
         due = [self._label_at, self._beat_at, *([self._send_at] if self.window.queue else [])]
         self.plan.stopped.wait(max(0.0, min(*due, self.plan.ends) - time.monotonic()))
         now = time.monotonic()
@@ -104,7 +98,6 @@ class JudgingTask(DeskTask[LabelModel]):
         return True
 
     def _prefetch(self) -> None:
-        """Fetch the text of one answer near the one on the screen, where one lacks."""
         if not self._shown or self._failures:
             return
         place = self._answers.index(self._shown)
@@ -114,8 +107,6 @@ class JudgingTask(DeskTask[LabelModel]):
             self._fetch(missing)
 
     def _fetch(self, answer: str) -> bool:
-        """Fetch an answer's text, unless it is there; return whether it is."""
-
         def ask() -> bool:
             with self.times.timing("next answer"):
                 body = self.at.browser.get(self.url(f"answers/{answer}/"))
@@ -141,6 +132,8 @@ class JudgingTask(DeskTask[LabelModel]):
             self._do("redo", {"target": model.redo[-1].step})
         elif given and chance < 0.06 and model.stage == ASSIGN:
             self._do("locate", {"key": self.draw.choice(given), "sentence": self.draw.randrange(3)})
+        elif given and chance < 0.06:
+            self._do("evidence", {"key": self.draw.choice(given), "sentence": self.draw.randrange(3)})
         else:
             self._give(self.draw.choice(given) if given else self._next_key() or "")
 
@@ -177,7 +170,6 @@ class JudgingTask(DeskTask[LabelModel]):
             raise GaveUp("an undisturbed window had to load again: another one or the server changed the labels")
 
     def submit(self) -> None:
-        """Submit the labels."""
         body = {"window": self.window.id, "seq": self.window.seq}
 
         def ask() -> Answer:

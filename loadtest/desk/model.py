@@ -10,11 +10,11 @@ from typing import Any, Self
 
 from assessor.desk import nugget_ops, task_labels
 from assessor.desk.desks import desk_of
-from assessor.rules.label_ops import LabelRow, back_to, give_label, locate
+from assessor.rules.label_ops import LabelRow, back_to, give_label, locate, mark_evidence
 from assessor.rules.nugget_ops import Changes, Row, apply, put_back
-from assessor.rules.op_schemas import PAYLOADS, GiveLabel, Locate
+from assessor.rules.op_schemas import PAYLOADS, GiveLabel, Locate, MarkEvidence
 from assessor.rules.submit import listed
-from assessor.rules.undo import LABELS, NOTED
+from assessor.rules.undo import NOTED, OP_WORDS
 from evaluation.errors import Refused
 from evaluation.stages import ASSIGN, stage_of
 from evaluation.terms import Decision
@@ -72,7 +72,6 @@ class Model(ABC):
         """Return the rows that an operation changes. Raises `Refused`."""
 
     def untouched(self, rows: Mapping[str, Any]) -> Self:
-        """Return a desk of the same stage where nothing was done yet."""
         return type(self)(rows=dict(rows))
 
     def as_json(self, rows: Mapping[str, Any]) -> Json:
@@ -80,7 +79,6 @@ class Model(ABC):
         return {key: self.row_json(row) for key, row in rows.items()}
 
     def step_json(self, step: Step) -> Json:
-        """Return a step as the page gets it."""
         before, after = self.as_json(step.before), self.as_json(step.after)
         return {"step": step.step, "label": step.label, "before": before, "after": after}
 
@@ -118,19 +116,16 @@ class Model(ABC):
                 before, after = before | last.before, last.after | after
                 self.undo.append(replace(last, before=before, after=after))
             else:
-                self.undo.append(Step(step, LABELS[kind], before, after))
+                self.undo.append(Step(step, OP_WORDS[kind], before, after))
 
 
 @dataclass(slots=True)
 class NuggetModel(Model):
-    """A list of nuggets in the making, with marks and composer."""
-
     marks: dict[str, str] = field(default_factory=dict)
     composer: Json = field(default_factory=dict)
 
     @classmethod
     def of_state(cls, state: Json) -> Self:
-        """Return the model of a state as the server sends it."""
         return cls(
             rows={row["key"]: nugget_ops.row_from_json(row) for row in state["rows"]},
             undo=[step_of(step, nugget_ops.row_from_json) for step in state["undo"]],
@@ -140,7 +135,6 @@ class NuggetModel(Model):
         )
 
     def row_json(self, row: Row | None) -> Json | None:
-        """Return a row as the wire and the log hold it."""
         return nugget_ops.row_json(row)
 
     @staticmethod
@@ -149,11 +143,9 @@ class NuggetModel(Model):
         return nugget_ops.row_from_json(row)
 
     def noted(self) -> Json:
-        """Return marks and composer."""
         return {"marks": self.marks, "composer": self.composer}
 
     def frozen(self) -> list[Any]:
-        """Return the nuggets of the list: text, importance and evidence."""
         return [(row.text, int(row.importance), set(row.evidence)) for row in listed(self.rows)]
 
     def _note(self, kind: str, payload: Json) -> None:
@@ -198,7 +190,6 @@ class LabelModel(Model):
 
     @classmethod
     def of_state(cls, state: Json) -> Self:
-        """Return the model of a state as the server sends it."""
         rows, places = {}, {}
         if state["stage"] == ASSIGN:
             keys = [
@@ -220,11 +211,9 @@ class LabelModel(Model):
         )
 
     def untouched(self, rows: Mapping[str, Any]) -> Self:
-        """Return a desk of the same stage where nothing was done yet."""
         return type(self)(rows=dict(rows), stage=self.stage, places=self.places)
 
     def row_json(self, row: LabelRow | None) -> Json | None:
-        """Return a row as the wire and the log hold it."""
         return None if row is None else desk_of(stage_of(self.stage)).row_json(row)
 
     @staticmethod
@@ -233,7 +222,6 @@ class LabelModel(Model):
         return task_labels.row_from_json(row)
 
     def noted(self) -> Json:
-        """Return which answers were on the screen."""
         return {"seen": self.seen}
 
     def frozen(self) -> list[Any]:
@@ -244,8 +232,8 @@ class LabelModel(Model):
             if row.label
         )
 
-    def _more(self, row: LabelRow) -> int | bool | None:
-        return row.sentence if self.stage == ASSIGN else row.accepted
+    def _more(self, row: LabelRow) -> object:
+        return row.sentence if self.stage == ASSIGN else (row.accepted, row.evidence)
 
     def _note(self, kind: str, payload: Json) -> None:
         if kind == "open":
@@ -258,6 +246,8 @@ class LabelModel(Model):
         row = self.rows[payload["key"]]
         if kind == "locate":
             return {row.key: locate(row, Locate.model_validate(payload))}
+        if kind == "evidence":
+            return {row.key: mark_evidence(row, MarkEvidence.model_validate(payload))}
         return {row.key: give_label(row, GiveLabel.model_validate(payload), in_sweep=False)}
 
 
@@ -269,6 +259,5 @@ def _with_versions(step: Step, before: Mapping[str, Any], after: Mapping[str, An
 
 
 def step_of(step: Json, row_of: Callable[[Any], Any]) -> Step:
-    """Return a step as the server sends it."""
     before, after = ({key: row_of(row) for key, row in step[side].items()} for side in ("before", "after"))
     return Step(step["step"], step["label"], before, after)

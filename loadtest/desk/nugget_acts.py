@@ -66,7 +66,6 @@ class NuggetActs:
             return
 
     def finish(self, window: Window[NuggetModel], limit: int | None) -> None:
-        """Decide and rate everything, and cut the list to its limit."""
         for row in list(window.model.rows.values()):
             if row.decision is Decision.UNDECIDED:
                 decision = self._draw.choice(("kept", "rejected"))
@@ -81,7 +80,6 @@ class NuggetActs:
                 window.do("importance", {"key": row.key, "importance": self._draw.choice((1, 2))})
 
     def _keep_one(self, window: Window[NuggetModel]) -> None:
-        """Keep or write a nugget where the list would be empty."""
         rows = [row for row in ordered(window.model.rows) if row.decision is not Decision.REPLACED]
         if not rows:
             window.do("add", {**self._new(), "importance": 2, "after": None})
@@ -119,7 +117,6 @@ class NuggetActs:
         return payload if kind == "split" else {"key": row.key, **payload}
 
     def _payload_of_none(self, kind: str, rows: list[Row]) -> Json | None:
-        """Return the payload of an operation that is not about one row."""
         if kind == "add":
             after = self._draw.choice([None, *(row.key for row in rows)])
             return None if len(rows) > CROWDED else {**self._new(), "after": after}
@@ -132,7 +129,6 @@ class NuggetActs:
         return {"slot": slot, "draft": self._draw.choice((None, {"text": self._text()}))}
 
     def _payload_of_past(self, kind: str, model: NuggetModel) -> Json | None:
-        """Return the payload of an operation that takes something back."""
         if kind == "restore":
             return self._restore(model)
         stack = model.undo if kind == "undo" else model.redo

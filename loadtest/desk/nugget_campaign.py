@@ -7,11 +7,11 @@ from django.contrib.auth.hashers import make_password
 from accounts.models import NOTICE_VERSION, User
 from evaluation.campaigns.create import add_member, create_campaign
 from evaluation.judges import add_judge
-from evaluation.labelling import ensure_nugget_set, give_nugget_list
+from evaluation.labelling import GivenNugget, ensure_nugget_set, give_nugget_list
 from evaluation.models import Campaign, Event, NuggetList, NuggetSet, Qrel, QrelSource, Segment, Task, Topic
 from evaluation.rules.sentences import split
 from evaluation.stages import MANUAL, POST_EDIT, STAGES
-from evaluation.terms import Importance, JudgeKind, Origin, Role
+from evaluation.terms import JudgeKind, Origin, Role
 from loadtest.desk.seats import PASSWORD, Card, Seat
 
 PASSAGES, SENTENCES, DRAFTS = 8, 4, 10
@@ -85,10 +85,9 @@ def _seat(
 
 
 def make_drafts(campaign: Campaign, drafts: Iterable[tuple[Topic, Sequence[str]]]) -> NuggetSet:
-    """Give topics a list of drafts each; return the set."""
     judge, _ = add_judge(name="drafting", kind=JudgeKind.LLM, model="drafting")
     made = ensure_nugget_set(campaign, judge, Origin.DRAFT)
     event = Event.objects.create(campaign=campaign, kind="drafted for a load test")
     for topic, texts in drafts:
-        give_nugget_list(made, topic, [(text, Importance.UNKNOWN) for text in texts], event)
+        give_nugget_list(made, topic, [GivenNugget(text) for text in texts], event)
     return made

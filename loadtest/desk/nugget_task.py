@@ -23,11 +23,9 @@ class NuggetTask(DeskTask[NuggetModel]):
         self._acts = NuggetActs(self.draw, card.sentences, keeps_one=keeps_one)
 
     def fate(self) -> Fate:
-        """What becomes of the next request, by chance."""
         return self.draw.choices(list(FATES), list(FATES.values()))[0]
 
     def try_once(self, ask: Callable[[], Reply]) -> Reply | None:
-        """Ask once, and pause where there was no answer."""
         reply = super().try_once(ask)
         if reply is None:
             time.sleep(self.draw.choice(TROUBLE_PAUSES))
@@ -38,7 +36,6 @@ class NuggetTask(DeskTask[NuggetModel]):
         return 0.0
 
     def open(self) -> None:
-        """Start the task, hold it, and show its state."""
         browser = self.at.browser
         self.insist("start", lambda: browser.post(self.url("start/"), {}, self.fate()))
         wants = self.draw.choice((("take",), ("hold", "take")))
@@ -126,7 +123,6 @@ class NuggetTask(DeskTask[NuggetModel]):
         return self.draw.random() < self.plan.finished
 
     def submit(self) -> None:
-        """Finish the list and freeze it; then nothing can be changed any more."""
         for _ in range(MOST_SUBMITS):
             self._acts.finish(self.window, self.card.limit)
             self.drain()
@@ -145,6 +141,5 @@ class NuggetTask(DeskTask[NuggetModel]):
             self.violation(f"submitted, and an operation was answered {late}")
 
     def _ask_to_submit(self) -> Answer:
-        """Submit, now and then a state that is not the newest one."""
         body = {"window": self.window.id, "seq": self.window.seq - (self.draw.random() < 0.2)}
         return self.insist("submit", lambda: self.at.browser.post(self.url("submit/"), body, self.fate()))

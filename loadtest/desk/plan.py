@@ -21,7 +21,6 @@ class Times:
     """When a request without a good answer was sent, when it failed, and why."""
 
     def add(self, kind: str, seconds: float) -> None:
-        """Record one duration."""
         self.found[kind].append((time.monotonic(), seconds))
 
     @contextmanager
@@ -54,13 +53,10 @@ class Plan:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing new is begun any more."""
         return self.stopped.is_set() or time.monotonic() > self.ends
 
 
 class Worker(Protocol):
-    """Somebody who works until the time is over."""
-
     def run(self) -> None:
         """Work."""
 

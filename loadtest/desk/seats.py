@@ -21,8 +21,6 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """An assessor and their tasks, in the order in which they are done."""
-
     username: str
     pk: int
     cards: tuple[Card, ...] = ()

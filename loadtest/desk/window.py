@@ -45,11 +45,9 @@ class Act:
 
     @property
     def op_id(self) -> str:
-        """The id under which it is sent, each time the same."""
         return str(self.op["op_id"])
 
     def made(self) -> list[str]:
-        """Return the keys of the rows that it makes."""
         payload = self.op["payload"]
         if self.op["kind"] == "split":
             return [part["key"] for part in payload["into"]]
@@ -74,7 +72,6 @@ class Ledger:
     acts: dict[str, Act] = field(default_factory=dict)
 
     def applied(self) -> list[Act]:
-        """Return what was acknowledged, in the order of the log."""
         return sorted((act for act in self.acts.values() if act.outcome == "applied"), key=lambda act: act.seq)
 
 
@@ -116,7 +113,6 @@ class Window(Generic[M]):
         return bool(self.queue) and not self.stale and not self.moved
 
     def request(self, most: int, copies: int = 1) -> Json:
-        """Return a request with the first operations that wait, which is sent so often."""
         acts = self.queue[:most]
         for act in acts:
             act.sends += copies
@@ -148,7 +144,6 @@ class Window(Generic[M]):
                 continue  # it is about a row that is gone; the receipt says what becomes of it
 
     def take(self, receipts: Iterable[Json]) -> None:
-        """Take receipts, in the order of the answer."""
         for receipt in receipts:
             act = self._ledger.acts.get(receipt["op_id"])
             if act is None:

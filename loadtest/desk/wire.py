@@ -22,8 +22,6 @@ JSON_TYPE, FORM_TYPE = "application/json", "application/x-www-form-urlencoded"
 
 
 class Fate(StrEnum):
-    """What becomes of a request."""
-
     ANSWERED = "answered"
     LOST = "lost"  # the server answers, and the answer is thrown away
     CUT = "cut"  # the connection ends as soon as the request is out
@@ -44,8 +42,6 @@ class Answer:
 
 
 class Browser:
-    """One device of one assessor."""
-
     def __init__(
         self,
         address: str,
@@ -63,7 +59,6 @@ class Browser:
         self._used = 0.0
 
     def end_session(self) -> None:
-        """Let the session run out, as nights do."""
         with own_connection():
             end_session(self._cookies["sessionid"])
         self._counts["sessions ended"] += 1
@@ -73,7 +68,6 @@ class Browser:
             return new_session(User.objects.get(pk=self._seat.pk))
 
     def break_token(self) -> None:
-        """Hold a token that is not the server's any more."""
         self._cookies["csrftoken"] = "0" * 32
 
     def get(self, path: str) -> Any:

@@ -71,8 +71,6 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Storm:
-    """What happens, and when something was killed by it."""
-
     simulator: LoggedSimulator
     workers: Sequence[WorkerProcess]
     services: Services | None
@@ -82,7 +80,6 @@ class Storm:
     happened: list[str] = field(default_factory=list)
 
     def acts(self) -> list[tuple[float, Callable[[], None]]]:
-        """Return what happens after how many seconds."""
         draw = random.Random(0)  # noqa: S311
         dead = min(LONGEST_DEAD, self.seconds / 10)
         found: list[tuple[float, Callable[[], None]]] = [
@@ -165,7 +162,6 @@ def _check_all(checks: Checks, job: Job, lines: Sequence[Served], kills: Sequenc
 
 @contextmanager
 def _storming(storm: Storm) -> Iterator[None]:
-    """Let everything happen at its time while the block runs; what would come later does not."""
     started = time.monotonic()
 
     def happen() -> None:
@@ -186,7 +182,6 @@ def _storming(storm: Storm) -> Iterator[None]:
 
 @contextmanager
 def _changing_latency(simulator: LoggedSimulator) -> Iterator[None]:
-    """Draw a new latency all the time while the block runs."""
     over = Signal()
     draw = random.Random(0)  # noqa: S311
 
@@ -218,7 +213,6 @@ def _see_it_through(job: Job, storm: Storm, started: float, calls: int) -> list[
 
 
 def _in_spite_of_outages(act: Callable[[], T]) -> T:
-    """Do it again until the database is there."""
     ends = time.monotonic() + LONGEST_OUTAGE
     while True:
         try:

@@ -36,13 +36,11 @@ def check_items(checks: Checks, job: Job) -> None:
 
 
 def _keys(job: Job) -> Counter[tuple[int, int]]:
-    """Count answers' nuggets over the items."""
     items = job.items.filter(kind="assign").values_list("payload", flat=True)
     return Counter((payload["answer"], wording) for payload in items for wording in payload["nuggets"])
 
 
 def _keys_wanted() -> Counter[tuple[int, int]]:
-    """Return every answer with every nugget of its topic, once."""
     listed: dict[int, list[int]] = defaultdict(list)
     for topic, wording in ListedNugget.objects.values_list("nugget_list__topic_id", "nugget_version_id"):
         listed[topic].append(wording)
@@ -51,7 +49,6 @@ def _keys_wanted() -> Counter[tuple[int, int]]:
 
 
 def check_labels(checks: Checks, job: Job) -> None:
-    """A label for every nugget of every item that is done, and none that nobody asked for."""
     labels = Counter(Assignment.objects.values_list("answer", "nugget_version"))
     checks.none("labels doubled", [pair for pair, number in labels.items() if number > 1])
     wanted = _keys_wanted()
@@ -67,7 +64,6 @@ def check_labels(checks: Checks, job: Job) -> None:
 
 
 def _check_that_none_is_invented(checks: Checks) -> None:
-    """The reply of the call that a label names has its word."""
     replies = dict(Call.objects.filter(state=Call.State.ANSWERED).values_list("event", "reply"))
     given = Assignment.objects.exclude(label=AssignmentLabel.FAILED).values_list("pk", "label", "event")
     invented = [
@@ -86,8 +82,6 @@ def check_limit(checks: Checks, lines: Sequence[Served], per_minute: int) -> int
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A job that stopped for its budget: which of it, how much was spent at last, and of how much."""
-
     reason: str
     spent: int
     budget: int
@@ -103,7 +97,6 @@ def check_budgets(checks: Checks, stops: Sequence[Stop], wanted: int) -> None:
 
 
 def check_failures(checks: Checks, job: Job) -> None:
-    """What had to fail did, with a reason and all its labels failed; and nothing else did."""
     spoilt = set(Sentence.objects.filter(text__startswith=SPOILT).values_list("answer", flat=True))
     topics = list(Topic.objects.filter(text__contains=SPOILT).values_list("pk", flat=True))
     checks.same("spoilt answers and topics", (len(spoilt), len(topics)), (len(SPOILT_ANSWERS), 1))
@@ -196,7 +189,6 @@ def check_payments(checks: Checks, lines: Sequence[Served], kills: Sequence[date
 
 
 def _calls_by_messages() -> dict[str, int]:
-    """Return calls by what the simulated LLM logs of them."""
     texts = dict(Text.objects.values_list("sha256", "content"))
     found = {}
     for pk, messages in Call.objects.values_list("pk", "messages"):
@@ -212,6 +204,5 @@ def _answers(served: Sequence[Served]) -> int:
 
 
 def _at_kill(lost: Attempt, attempts: Sequence[Attempt], kills: Sequence[datetime]) -> bool:
-    """Say whether an attempt was the last one of its call before a kill."""
     later = [attempt.sent_at for attempt in attempts if attempt.number > lost.number]
     return any(lost.sent_at <= kill <= min([*later, kill]) for kill in kills)

@@ -21,7 +21,7 @@ from evaluation.terms import Condition
 from jobs.models import Job
 from llmjobs.budget import Budget
 from llmjobs.job_service import JobRequest, judge_for, plan_evaluation, start
-from loadtest.servers.faults import KINDS
+from loadtest.servers.faults import FAULT_KINDS
 
 SEGMENTS = 50
 # Calls a second that two workers get answered while all this happens to them: so many are there to be made.
@@ -29,7 +29,7 @@ PACE = 8.0
 CALLS_A_TOPIC, CALLS_AN_ANSWER = 15, 2
 MOST_RUNS = 60
 # A bad request is final; it is met by one answer, each time, and not at random.
-AT_RANDOM = [kind for kind in KINDS if kind != "bad_request"]
+AT_RANDOM = [kind for kind in FAULT_KINDS if kind != "bad_request"]
 FAULT_RATE = 0.1
 # What stands, before the name of a fault, in a text that meets this fault each time: in one answer to each of the first
 # topics, and in the last topic itself.
@@ -52,7 +52,6 @@ def size_for(seconds: float) -> tuple[int, int]:
 
 
 def queue_everything(topics: int, runs: int, budget: Budget) -> Job:
-    """Make the campaign and queue A/A of all of it."""
     campaign = create_campaign(slug="soak", name="Soak")[0]
     event = Event.objects.create(campaign=campaign, kind="made")
     source = QrelSource.objects.create(campaign=campaign, name="UMBRELA")

@@ -55,18 +55,14 @@ class Season:
 
     @property
     def is_judged(self) -> bool:
-        """Whether every topic is through."""
         return len(self.submitted) == STAGES * len(self.world.topics)
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing new is begun any more."""
         return self.plan.is_over
 
 
 class SeasonAssessor(Assessor):
-    """Takes the tasks on the page of tasks, one after the other, until every topic is through."""
-
     devices = 2
 
     def __init__(self, seat: Seat, season: Season, number: int) -> None:
@@ -84,13 +80,11 @@ class SeasonAssessor(Assessor):
                 yield Card(task, 0, self._season.world.sentences, MOST_NUGGETS)
 
     def task_of(self, card: Card) -> DeskTask[Any]:
-        """Return the work at a task of any stage."""
         if self._stages[card.task] == "edit drafts":
             return NuggetTask(self, card, keeps_one=True)
         return JudgingTask(self, card)
 
     def do(self, card: Card) -> DeskTask[Any]:
-        """Do one task, which must be submitted."""
         before = self.counts["submitted"]
         task = super().do(card)
         if self.counts["submitted"] > before:
@@ -100,7 +94,6 @@ class SeasonAssessor(Assessor):
         return task
 
     def _next(self) -> str | None:
-        """Return a task that is not done."""
         try:
             page = self.browsers[0].get("/desk/")
         except NoAnswer:
@@ -124,7 +117,6 @@ class Organizer:
         self._browser = Browser(plan.address, seat, self.counts, plan.failed, self._draw, session)
 
     def run(self) -> None:
-        """Do what there is to do; then look on until every topic is through."""
         try:
             self._duties(self)
             while not self.season.is_judged and not self.season.is_over:
@@ -133,13 +125,11 @@ class Organizer:
             self.season.plan.violation(f"{self._seat.username}: {type(error).__name__} {error}")
 
     def look_on(self) -> None:
-        """Look at a page, and wait a little."""
         self.page(self._draw.choice(PAGES))
         self.counts["pages"] += 1
         self.season.plan.stopped.wait(ORGANIZE_EVERY)
 
     def page(self, path: str) -> str:
-        """Return a page of the campaign, which must be one in the end."""
         while not self.season.is_over:
             try:
                 return str(self._browser.get(f"/campaigns/{SLUG}/{path}"))
@@ -149,7 +139,6 @@ class Organizer:
         raise GaveUp(f"{path} was not answered")
 
     def _form(self, path: str, fields: Mapping[str, Any]) -> Answer | None:
-        """Send a form; None where there was no answer."""
         try:
             return self._browser.form(f"/campaigns/{SLUG}/{path}", fields)
         except NoAnswer:
@@ -169,7 +158,6 @@ class Organizer:
             self.look_on()
 
     def _offer(self, order: Mapping[str, Any], topics: Collection[str]) -> tuple[str, set[str]]:
-        """Return the key of what would be handed out now, and its topics; '' where that is nothing."""
         chosen = [self.season.world.topics[topic] for topic in sorted(topics)]
         answer = None
         while answer is None and not self.season.is_over:
@@ -190,7 +178,6 @@ class Organizer:
             self._form("work/hand-out/", {**order, "topics": chosen, "hand_out": "1", "expect": key})
 
     def start_job(self, kind: str, **fields: str) -> str:
-        """Start an LLM job, once; return its number."""
         with self.season.starting:
             before = set(JOB.findall(self.page("jobs/")))
             while not self.season.is_over:
@@ -202,6 +189,5 @@ class Organizer:
         raise GaveUp(f"{kind} was not started")
 
     def await_job(self, number: str) -> None:
-        """Look at a job's page until it is done."""
         while "<b>Done.</b>" not in self.page(f"jobs/{number}/"):
             self.look_on()

@@ -55,16 +55,12 @@ CONSISTENT = "from loadtest.consistency import tell; tell()"
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Something that happens to the installation while everybody works."""
-
     name: str
     do: Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A backup, and how many operations there were before and after it was taken."""
-
     file: Path
     before: int
     after: int
@@ -73,8 +69,6 @@ class Backup:
 
 @dataclass(slots=True)
 class Installation:
-    """The production shape, and what happened to it."""
-
     services: Services
     logs: Path
     webs: list[WebProcess]
@@ -153,7 +147,6 @@ def _season(
 
 
 def _organizers(season: Season) -> list[Organizer]:
-    """Return the two who organize: one has the lists made and assigned, the other has citations judged."""
     topics = list(season.world.topics)
     shown, scratch = topics[::2], topics[1::2]
 

@@ -37,7 +37,6 @@ class SeasonWorld:
 
 
 def make_season(assessors: int, topics: int, answers: int) -> SeasonWorld:
-    """Make it: every run answers every topic, every topic has the same passages."""
     settings = ProtocolSettings(
         edited_cap=MOST_NUGGETS, draft_cap=MOST_NUGGETS, nugget_cap=MOST_NUGGETS, practice=False
     )

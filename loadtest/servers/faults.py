@@ -12,7 +12,7 @@ from typing import Any, Literal
 from llmjobs.simulator.server import FAILURES, MALFORMED, Rates, drawn
 
 OTHERS = ("unavailable", "bad_request", "auth", "empty", "not_json")
-KINDS = (*FAILURES, *MALFORMED, *OTHERS)
+FAULT_KINDS = (*FAILURES, *MALFORMED, *OTHERS)
 
 
 @dataclass(slots=True)
@@ -59,15 +59,19 @@ def _is_rate(value: object) -> bool:
 
 
 def _are_rates(value: object) -> bool:
-    return isinstance(value, dict) and set(value) <= set(KINDS) and all(_is_rate(rate) for rate in value.values())
+    return (
+        isinstance(value, dict)
+        and set(value) <= set(FAULT_KINDS)
+        and all(_is_rate(rate) for rate in value.values())
+    )
 
 
 def _are_kinds(value: object) -> bool:
-    return isinstance(value, list) and all(kind in (*KINDS, "none") for kind in value)
+    return isinstance(value, list) and all(kind in (*FAULT_KINDS, "none") for kind in value)
 
 
 def _are_texts(value: object) -> bool:
-    return isinstance(value, dict) and all(text and kind in KINDS for text, kind in value.items())
+    return isinstance(value, dict) and all(text and kind in FAULT_KINDS for text, kind in value.items())
 
 
 CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
@@ -75,9 +79,12 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "latency_ms": (_is_number, "a number of milliseconds"),
     "fail_rate": (_is_rate, "a number from 0 to 1"),
     "malformed_rate": (_is_rate, "a number from 0 to 1"),
-    "rates": (_are_rates, f"an object of rates from 0 to 1; the faults are {', '.join(KINDS)}"),
-    "next": (_are_kinds, f"a list; the faults are {', '.join(KINDS)}, and none"),
-    "always": (_are_texts, f"an object of texts and the fault of all requests with them, of {', '.join(KINDS)}"),
+    "rates": (_are_rates, f"an object of rates from 0 to 1; the faults are {', '.join(FAULT_KINDS)}"),
+    "next": (_are_kinds, f"a list; the faults are {', '.join(FAULT_KINDS)}, and none"),
+    "always": (
+        _are_texts,
+        f"an object of texts and the fault of all requests with them, of {', '.join(FAULT_KINDS)}",
+    ),
     "down": (lambda value: value in ("", "503", "close"), 'one of "", "503", "close"'),
     "plain_only": (lambda value: isinstance(value, bool), "true or false: whether structured output is refused"),
     "retry_after": (_is_number, "a number of seconds"),

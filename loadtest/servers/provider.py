@@ -27,8 +27,6 @@ LIFE = 300
 
 @dataclass
 class Provider:
-    """What the provider knows: its key, who signs in next, and the codes that it gave."""
-
     address: str = ""
     person: dict[str, Any] = field(default_factory=dict)
     requests: list[dict[str, str]] = field(default_factory=list)
@@ -37,7 +35,6 @@ class Provider:
     key: RSAPrivateKey = field(default_factory=lambda: rsa.generate_private_key(65537, 2048))
 
     def discovery(self) -> dict[str, Any]:
-        """Return what a client asks for first."""
         paths = {"authorization": "authorize", "token": "token", "userinfo": "userinfo"}
         return {
             "issuer": self.address,
@@ -49,12 +46,10 @@ class Provider:
         }
 
     def keys(self) -> dict[str, Any]:
-        """Return the public key."""
         public = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(self.key.public_key()))
         return {"keys": [public | {"kid": KEY_ID, "use": "sig", "alg": "RS256"}]}
 
     def authorize(self, query: dict[str, str]) -> str:
-        """Return where the browser is led, with a code."""
         self.requests.append(query)
         wanted = (query["client_id"], query["response_type"], query["code_challenge_method"])
         if wanted != (CLIENT, "code", "S256") or "openid" not in query["scope"].split():
@@ -64,7 +59,6 @@ class Provider:
         return f"{query['redirect_uri']}?{urlencode({'code': code, 'state': query['state']})}"
 
     def token(self, form: dict[str, str]) -> dict[str, Any]:
-        """Exchange a code, once, by whoever began."""
         begun = self.codes.pop(form["code"])
         challenge = base64.urlsafe_b64encode(sha256(form["code_verifier"].encode()).digest()).rstrip(b"=").decode()
         if (form["client_id"], form["client_secret"]) != (CLIENT, SECRET):
@@ -82,7 +76,6 @@ class _Handler(BaseHTTPRequestHandler):
     provider: Provider
 
     def do_GET(self) -> None:
-        """Answer discovery, keys, userinfo, and the question who somebody is."""
         parts = urlsplit(self.path)
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
         if parts.path == "/.well-known/openid-configuration":
@@ -99,7 +92,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_error(404)
 
     def do_POST(self) -> None:
-        """Exchange a code."""
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
         form = {name: values[0] for name, values in parse_qs(body).items()}
         try:
@@ -121,7 +113,6 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def running_provider() -> Iterator[Provider]:
-    """Run a provider on a free port of this machine while the block runs."""
     provider = Provider()
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"provider": provider}))
     provider.address = f"http://127.0.0.1:{server.server_address[1]}"

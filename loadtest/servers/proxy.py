@@ -49,11 +49,9 @@ class Proxy:
 
     @staticmethod
     def program() -> str:
-        """Return where nginx is, '' where it is not."""
         return shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin") or ""
 
     def start(self) -> None:
-        """Start it and wait until it takes connections."""
         self._process = subprocess.Popen(self._command(), stderr=subprocess.DEVNULL)
         end = time.monotonic() + LONGEST_START
         while not _listens(self.address):

@@ -17,27 +17,22 @@ CHUNKS = (1 << 20, 1 << 12, 1)
 
 
 def free_port() -> int:
-    """Return a port that nobody listens at."""
     with socket.socket() as free:
         free.bind((HOST, 0))
         return int(free.getsockname()[1])
 
 
 class Redis:
-    """A Redis that keeps nothing, on a port of its own."""
-
     def __init__(self, folder: Path, password: str = "") -> None:
         self._folder, self._port, self._password = folder, free_port(), password
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
-        """Where it is."""
         password = self._password and f":{self._password}@"
         return f"redis://{password}{HOST}:{self._port}/0"
 
     def start(self) -> None:
-        """Start it; it answers a moment later."""
         command = [
             "redis-server",
             "--port",
@@ -53,7 +48,6 @@ class Redis:
         self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
 
     def stop(self) -> None:
-        """Stop it; what was in it is gone."""
         if self._process is not None:
             self._process.terminate()
             self._process.wait()
@@ -72,22 +66,18 @@ class Cluster:
 
     @staticmethod
     def programs() -> Path | None:
-        """Return where the newest PostgreSQL's programs are; None where there is no initdb."""
         found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
         there = found[-1] if found else shutil.which("initdb")
         return Path(there).parent if there else None
 
     @property
     def url(self) -> str:
-        """Where its one database is."""
         return f"postgres://postgres@{HOST}:{self._port}/postgres"
 
     def make(self) -> None:
-        """Make the files."""
         self._run("initdb", "--auth", "trust", "--username", "postgres", "--encoding", "UTF8", "--locale", "C")
 
     def start(self) -> None:
-        """Start it and wait until it answers."""
         options = f"-p {self._port} -k {self._folder} -c listen_addresses={HOST}"
         self._run(
             "pg_ctl", "--wait", "--timeout", "120", "--log", str(self._folder / "log"), "-o", options, "start"
@@ -98,7 +88,6 @@ class Cluster:
         self._run("pg_ctl", "--wait", "--mode", "immediate", "stop")
 
     def remove(self) -> None:
-        """Stop it, if it runs, and delete everything."""
         with suppress(subprocess.CalledProcessError):
             self.stop()
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -116,14 +105,12 @@ class SmallDisk:
         self._ballast = folder / "ballast"
 
     def mount(self) -> bool:
-        """Mount it; say whether that was possible."""
         command = ["mount", "-t", "tmpfs", "-o", f"size={DISK_MB}m", "tmpfs", str(self.folder)]
         with suppress(OSError):
             return subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode == 0
         return False
 
     def fill(self) -> None:
-        """Leave no byte free."""
         with self._ballast.open("ab", buffering=0) as ballast:
             for size in CHUNKS:
                 with suppress(OSError):
@@ -131,7 +118,6 @@ class SmallDisk:
                         ballast.write(b"\0" * size)
 
     def free(self) -> None:
-        """Give the place back."""
         self._ballast.unlink(missing_ok=True)
 
     def unmount(self) -> None:
@@ -153,7 +139,6 @@ class Services:
 
 @contextmanager
 def private_services(engine: str, folder: Path) -> Iterator[Services | str]:
-    """Run services of one's own while the block runs; a text says why there are none."""
     with ExitStack() as stack:
         if engine == "sqlite":
             yield _on_a_disk(stack, folder)

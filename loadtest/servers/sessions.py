@@ -12,7 +12,6 @@ from accounts.session_store import SessionStore, hashed
 
 
 def new_session(user: User, backend: str = "") -> str:
-    """Return the key of a session in which somebody is signed in, by the first or a named backend."""
     session = SessionStore()
     session[SESSION_KEY] = str(user.pk)
     session[BACKEND_SESSION_KEY] = backend or settings.AUTHENTICATION_BACKENDS[0]
@@ -22,10 +21,8 @@ def new_session(user: User, backend: str = "") -> str:
 
 
 def session_cookie(user: User, backend: str = "") -> str:
-    """Return such a session's cookie, as a browser sends it."""
     return f"{settings.SESSION_COOKIE_NAME}={new_session(user, backend)}"
 
 
 def end_session(key: str) -> None:
-    """Let a session have run out."""
     Session.objects.filter(session_key=hashed(key)).update(expire_date=timezone.now() - timedelta(days=1))

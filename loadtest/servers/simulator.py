@@ -103,7 +103,6 @@ class Quota:
     lock: Lock = field(default_factory=Lock)
 
     def wait_for(self, cost: int) -> float:
-        """Admit a request of so many tokens and return 0, or return the seconds until it may come again."""
         if not self.requests_per_minute and not self.tokens_per_minute:
             return 0.0
         with self.lock:
@@ -188,8 +187,6 @@ class LoggedSimulator(Simulator):
 
 
 class LoggedHandler(Handler):
-    """One connection to a simulator with a log."""
-
     server: LoggedSimulator
 
     def do_GET(self) -> None:
@@ -309,7 +306,6 @@ def most_at_once(served: Sequence[Served]) -> int:
 
 
 def most_within(served: Sequence[Served], seconds: float) -> int:
-    """Most requests in any window of so many seconds."""
     came = sorted(request.at for request in served)
     most = first = 0
     for last, moment in enumerate(came):

@@ -22,8 +22,6 @@ TOLD = 2000  # characters of a log
 
 
 class WebProcess:
-    """gunicorn with its workers in a process group, so that all of them die at once."""
-
     def __init__(self, log: Path, application: str = "config.wsgi", own: Mapping[str, str] | None = None) -> None:
         with socket.socket() as free:
             free.bind((HOST, 0))
@@ -33,11 +31,9 @@ class WebProcess:
 
     @property
     def address(self) -> str:
-        """Host and port."""
         return f"{HOST}:{self._port}"
 
     def start(self) -> None:
-        """Start it and wait until it answers."""
         own = os.environ | {"HOST": HOST, "PORT": str(self._port), **self._own}
         command = [sys.executable, "-m", "gunicorn", self._application]
         with self._log.open("ab") as out:
@@ -116,7 +112,6 @@ def running_web(
 
 @contextmanager
 def served(package: str = "config") -> Iterator[str]:
-    """Serve the application of a package, by its settings, while the block runs; yield its address."""
     # The server's own configuration reads the settings before it imports the application.
     own = {"DJANGO_SETTINGS_MODULE": f"{package}.settings"}
     with TemporaryDirectory() as folder, running_web(Path(folder) / "web.log", f"{package}.wsgi", own) as web:

@@ -44,13 +44,11 @@ class WorkerProcess:
         return Path(f"/proc/{self._process.pid}/{name}").read_text()
 
     def finish(self) -> None:
-        """Let it bring to an end what it does."""
         if self._process is not None:
             self._process.terminate()
             self._process.wait(timeout=60)
 
     def kill(self) -> None:
-        """SIGKILL."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()

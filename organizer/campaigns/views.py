@@ -24,8 +24,15 @@ from assessor.blind.passages import topic_head
 from evaluation.append_only import missing_triggers
 from evaluation.campaigns import contents
 from evaluation.campaigns.access import campaigns_for, may_organize, unblinded, within
-from evaluation.campaigns.contents import findings_for
-from evaluation.campaigns.create import CampaignFile, ProtocolSettings, read_campaign_file, start_campaign
+from evaluation.campaigns.create import (
+    PRESETS,
+    CampaignFile,
+    ProtocolSettings,
+    preset_of,
+    read_campaign_file,
+    start_campaign,
+)
+from evaluation.campaigns.findings import findings_for, kinds_of_findings, segments_named_by
 from evaluation.campaigns.protocol import settings_of
 from evaluation.corpus import answers as corpus_answers
 from evaluation.corpus import label_grid
@@ -43,14 +50,14 @@ from organizer.access import get_campaign, get_row
 from organizer.forms import ListSearch, choice_field, named, page_of, posted, refusals_on
 from reports.agreement.figures import table_of
 from reports.metrics.arrays import Floats, defined
-from reports.metrics.policies import Policies
-from reports.metrics.registry import PRIMARY
+from reports.metrics.registry import BY_NAME, primary_of
+from reports.profiles import usual_policies
 from web import audit_log
 from web.fields import TextField
-from web.templatetags.assay import words
+from web.words import word_of
 
 TOPICS_A_PAGE, RUNS_A_PAGE, FINDINGS_A_PAGE = 50, 50, 100
-SEGMENTS_A_PAGE, ANSWERS_A_PAGE, FINDINGS_ON_RUN = 25, 6, 8
+SEGMENTS_A_PAGE, ANSWERS_A_PAGE = 25, 6
 LATE = 600.0
 """Seconds. Readiness calls a queue stalled after as long (config/monitoring.py)."""
 API_VERSION = "1"
@@ -73,7 +80,7 @@ class RunSearch(ListSearch):
 
 
 class FindingSearch(ListSearch):
-    code = choice_field("Code", "any code", [(code, words(code)) for code in FindingCode])
+    code = choice_field("Kind", "any kind", [(code, word_of(code)) for code in FindingCode])
     run = TextField(required=False, max_length=200, label="Run")
 
 
@@ -87,6 +94,7 @@ class AnswerSearch(ListSearch):
 class RunTable:
     """A run's primary score under each condition that has labels: by topic id, and each mean with its topics."""
 
+    words: str
     choices: tuple[tuple[NuggetCondition, str], ...]
     by_topic: dict[str, tuple[float | None, ...]]
     means: tuple[tuple[float | None, int], ...]
@@ -94,12 +102,14 @@ class RunTable:
 
 def scores_of_run(campaign: Campaign, run: Run) -> RunTable:
     choices = tuple(judged_conditions(campaign))
-    tables = [table_of(choice, PRIMARY, Policies()) for choice in choices]
+    policies = usual_policies(campaign)
+    score = BY_NAME[primary_of(policies.profile)]
+    tables = [table_of(choice, score.name, policies) for choice in choices]
     columns = [table.values[:, table.run_ids.index(run.run_id)] for table in tables]
     topics = tables[0].topic_ids if tables else ()
     rows = zip(*columns, strict=True)
     by_topic = {topic: tuple(map(defined, row)) for topic, row in zip(topics, rows, strict=False)}
-    return RunTable(tuple(told_apart(choices)), by_topic, tuple(_mean(column) for column in columns))
+    return RunTable(score.words, tuple(told_apart(choices)), by_topic, tuple(_mean(column) for column in columns))
 
 
 def judged_conditions(campaign: Campaign) -> Iterator[NuggetCondition]:
@@ -202,6 +212,7 @@ def topic(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
         "lists": topic_rows.nugget_lists_of(viewer, campaign, topic),
         "given": answers,
         "answers": corpus_answers.shown_answers(answers),
+        "markdown": campaign.protocol.markdown,
         "unanswered": corpus_answers.runs_without_answer(viewer, campaign, topic),
         **_grid(request, campaign, topic),
     }
@@ -229,11 +240,13 @@ def run(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     context = {
         "campaign": campaign,
         "run": run,
-        "findings": findings_for(viewer, campaign, run_id=run.run_id)[:FINDINGS_ON_RUN],
+        "finding_kinds": kinds_of_findings(findings_for(viewer, campaign, run_id=run.run_id)),
+        "segments": {},  # A warning about a passage is about no run.
         "rows": answered,
         "scores": scores_of_run(campaign, run),
         "wanted": topic_id,
         "answer": next(iter(corpus_answers.shown_answers([answer])), None) if answer else None,
+        "markdown": campaign.protocol.markdown,
         "sheets": label_grid.sheets_of(viewer, campaign, answer) if answer else [],
     }
     return render(request, "organizer/run.html", context)
@@ -249,13 +262,18 @@ def segment(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
 def findings(request: UserRequest, slug: str) -> HttpResponse:
     viewer, campaign = request.user, get_campaign(request.user, slug)
     search = FindingSearch(request.GET)
-    rows = findings_for(viewer, campaign, search.value("code"), search.value("run"))
+    code, run_id = search.value("code"), search.value("run")
+    rows = findings_for(viewer, campaign, code, run_id)
     page = page_of(request, rows, FINDINGS_A_PAGE)
+    kinds = [] if code else kinds_of_findings(rows)
+    listed = list(page) if code else [finding for kind in kinds for finding in kind.examples]
     context = {
         "campaign": campaign,
         "search": search,
+        "run_id": run_id,
         "page": page,
-        "segments": contents.segments_named_by(viewer, campaign, page),
+        "finding_kinds": kinds,
+        "segments": segments_named_by(viewer, campaign, listed),
     }
     return render(request, "organizer/findings.html", context)
 
@@ -315,6 +333,7 @@ STARTS = {
 
 
 class NewCampaignForm(forms.Form):
+    like = choice_field("Like", "own settings", [(preset, preset_of(preset).name) for preset in PRESETS])
     name = TextField(max_length=200, label="Name")
     slug = forms.SlugField(max_length=60, label="Short name", help_text="It stands in addresses and commands.")
     language = TextField(
@@ -345,6 +364,12 @@ class NewCampaignForm(forms.Form):
             raise forms.ValidationError(f"Expected {EXPECTED}, found “{language}”.")
         return tag
 
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or {}
+        if values.get("like") and values.get("protocol") and values.get("start") == COPY:
+            self.add_error("like", "A copy has the protocol of another campaign. Choose one of the two.")
+        return values
+
     @property
     def starts(self) -> list[tuple[str, str, str, bool]]:
         selected = self["start"].value() or EMPTY
@@ -361,11 +386,14 @@ class NewCampaignForm(forms.Form):
         elif copied and values["start"] == COPY:
             # In a file 0 means no limit.
             kept = settings_of(copied.protocol)
-            settings = {name: 0 if value is None else value for name, value in kept.items()}
-            file = CampaignFile(protocol=ProtocolSettings.model_validate(settings))
+            settings = {
+                name: 0 if value is None else value for name, value in kept.items() if name != "grade_words"
+            }
+            grades = dict(enumerate(copied.protocol.grade_words.splitlines()))
+            file = CampaignFile(protocol=ProtocolSettings.model_validate(settings), grades=grades)
         # The fields of the form win over the file.
-        language = values["language"] or file.language
-        return file.model_copy(update={"name": values["name"], "language": language})
+        language, like = values["language"] or file.language, values["like"] or file.like
+        return file.model_copy(update={"name": values["name"], "language": language, "like": like})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -21,6 +21,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign, Event, Run, Task
 from evaluation.terms import Condition, JudgeKind, Origin, RagTask, SupportCondition
 from exchange.exports import lines
+from exchange.exports.lines import EXPORT_FORMS
 from exchange.exports.service import ExportOrder, check_order
 from exchange.imports.kinds import ImportKind, ImportOptions
 from exchange.imports.service import CHOSEN
@@ -28,6 +29,7 @@ from exchange.models import Snapshot
 from organizer.campaigns.views import judged_conditions
 from organizer.forms import choice_field, named
 from reports.forms import PolicyForm
+from reports.profiles import WORDS, profiles_of
 from web.fields import TextField
 from web.text import plural
 
@@ -152,19 +154,27 @@ OWN_FIELDS = {
     ExportKind.SCORES: ("condition", "pseudonyms", "snapshot"),
     ExportKind.TIMES: ("segments", "pseudonyms", "snapshot"),
     ExportKind.CAMPAIGN: ("snapshot", "name", "pseudonyms", "texts"),
-    ExportKind.NUGGETS: ("nuggets", "format", "pseudonyms", "snapshot"),
+    ExportKind.NUGGETS: ("nuggets", "form", "pseudonyms", "snapshot"),
     ExportKind.GRADES: ("source", "snapshot"),
     ExportKind.EVENTS: ("pseudonyms", "snapshot"),
 }
 POLICIES = ("missing", "unjudged", "no_vital")
 RARE_FIELDS = {
-    ExportKind.LABELS: ("judge", "nuggets"),
-    ExportKind.CITATIONS: ("judge",),
-    ExportKind.SCORES: ("judge", "nuggets", *POLICIES),
+    ExportKind.LABELS: ("form", "judge", "nuggets"),
+    ExportKind.CITATIONS: ("form", "judge"),
+    ExportKind.SCORES: ("profile", "judge", "nuggets", *POLICIES),
     ExportKind.NUGGETS: ("condition",),
 }
-FORMATS = {ExportKind.TIMES: "CSV", ExportKind.CAMPAIGN: "ZIP", ExportKind.GRADES: "TREC, a grade on each line"}
-NUGGET_FORMATS = {"nuggetizer": "JSON lines of nuggetizer", "argue": "ARGUE nugget bank"}
+FORMS = {ExportKind.TIMES: "CSV", ExportKind.CAMPAIGN: "ZIP", ExportKind.GRADES: "TREC, a grade on each line"}
+FORM_WORDS = {
+    "nuggetizer": "JSON lines of nuggetizer",
+    "argue": "ARGUE nugget bank",
+    "pairs": "JSON lines",
+    "citations": "the organizers' judgments, an answer a line",
+    "rubric": "rubric of RAGDoll",
+    "research-rubrics": "ResearchRubrics",
+    "graded": "graded criteria",
+}
 
 
 def _choice_of_two(label: str, no: str, yes: str, no_value: str = "") -> forms.BooleanField:
@@ -181,7 +191,6 @@ class ExportForm(forms.Form):
     """
 
     what = forms.ChoiceField(choices=[(kind.value, words) for kind, (words, _) in EXPORT_KINDS.items()])
-    format = forms.ChoiceField(choices=[*NUGGET_FORMATS.items()], required=False, label="Format")
     name = TextField(max_length=60, required=False, label="Name of the snapshot")
     judge = TextField(max_length=LONGEST, required=False, label="Judge")
     texts = _choice_of_two("Passages, answers, calls", "left out", "with them", no_value="false")
@@ -252,9 +261,14 @@ class ExportForm(forms.Form):
             if name in origins or not of_lists
         ]
         self.fields["nuggets"] = choice_field("Nugget list", "the one that fits", sets)
+        file_forms = [(form, FORM_WORDS[form]) for form in EXPORT_FORMS.get(self.kind, ())]
+        self.fields["form"] = forms.ChoiceField(choices=file_forms, required=False, label="Form")
         # A snapshot may hold labels of others, so a name that is typed or sent is taken as it is.
         self.fields["judge"].widget = forms.Select(choices=[("", "the one that fits"), *named(sorted(judges))])
         sources = named(row.name for row in self.sources)
+        profiles = [(profile.value, WORDS[profile]) for profile in profiles_of(self.campaign)]
+        if len(profiles) > 1:
+            self.fields["profile"] = choice_field("Scored", "as the protocol says", profiles)
         self.fields["source"] = choice_field("Graded by", "the only ones", sources)
         self.fields["snapshot"] = forms.ModelChoiceField(
             Snapshot.objects.filter(campaign=self.campaign),
@@ -298,15 +312,15 @@ class ExportForm(forms.Form):
         return ", ".join(field.label.lower() for field in chosen) or "none set"
 
     @property
-    def file_format(self) -> str:
-        if self.kind is ExportKind.NUGGETS:
-            return NUGGET_FORMATS[self.cleaned_data["format"] or "nuggetizer"]
-        return FORMATS.get(self.kind, "JSON lines")
+    def file_form(self) -> str:
+        if self.kind in EXPORT_FORMS:
+            return FORM_WORDS[self.cleaned_data["form"] or next(iter(EXPORT_FORMS[self.kind]))]
+        return FORMS.get(self.kind, "JSON lines")
 
     @property
     def order(self) -> ExportOrder:
         data = {name: value for name, value in self.cleaned_data.items() if value}
-        names = ("condition", "nuggets", "judge", "source", "format", "segments", *POLICIES)
+        names = ("condition", "nuggets", "judge", "source", "form", "segments", "profile", *POLICIES)
         return ExportOrder(
             what=self.kind,
             options={name: data[name] for name in names if name in data},

@@ -15,16 +15,18 @@ from accounts.http import UserRequest
 from accounts.models import User
 from evaluation.campaigns import contents
 from evaluation.campaigns.access import may_organize
+from evaluation.campaigns.findings import findings_for, kinds_of_findings
 from evaluation.errors import Refused, by_kind
 from evaluation.models import Campaign
 from exchange.exports.service import content, order_export
-from exchange.imports.kinds import KINDS
+from exchange.imports.kinds import IMPORT_KINDS
 from exchange.imports.service import begin, change_loaded, commit, discard, take_up
 from exchange.imports.undo import taken_back, undo_import, undo_problem
 from exchange.models import Export, ImportAttempt, Snapshot
 from jobs.queue import live_workers
 from organizer.access import get_campaign, or_404
 from organizer.data.forms import EXPORT_KINDS, ExportForm, ImportForm, is_too_large, takes_large_files
+from organizer.data.texts import missing_texts
 from organizer.forms import errors_text, refusals_on
 from organizer.navigation import page_in
 from web.csv_response import csv_response
@@ -43,15 +45,16 @@ def data(request: UserRequest, slug: str) -> HttpResponse:
     waits = any(export.state == Export.State.WAITING for export in exports)
     context = {
         "campaign": campaign,
-        "kinds": KINDS.values(),
+        "kinds": IMPORT_KINDS.values(),
         **_held(request.user, campaign),
         "attempts": ImportAttempt.objects.filter(campaign=campaign).select_related("made_by")[:SHOWN],
         "exports": exports,
-        "import_words": {kind.key: kind.caption for kind in KINDS.values()},
+        "import_words": {kind.key: kind.caption for kind in IMPORT_KINDS.values()},
         "export_words": {kind.value: words for kind, (words, _) in EXPORT_KINDS.items()},
         "waits": waits,
         "no_worker": waits and not live_workers(),
         "may_organize": organizes,
+        **(missing_texts(campaign) if organizes else {}),
     }
     return render(request, "organizer/data.html", context)
 
@@ -60,10 +63,10 @@ def data(request: UserRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_import(request: UserRequest, slug: str, kind: str) -> HttpResponse:
     campaign = get_campaign(request.user, slug, may_organize)
-    if kind not in KINDS:
+    if kind not in IMPORT_KINDS:
         raise Http404
     sent = (request.POST, request.FILES) if request.method == "POST" else ()
-    form = ImportForm(campaign, KINDS[kind], *sent)
+    form = ImportForm(campaign, IMPORT_KINDS[kind], *sent)
     form.fields["replace"].initial = "replace" in request.GET
     if is_too_large(request):
         # None of the files has arrived, which the field would call a missing choice.
@@ -73,7 +76,7 @@ def new_import(request: UserRequest, slug: str, kind: str) -> HttpResponse:
     elif form.is_valid():
         attempt = begin(campaign=campaign, kind=kind, options=form.chosen, sent=form.sent, actor=request.user)
         return redirect("organizer:import_attempt", slug, attempt.pk)
-    context = {"campaign": campaign, "kind": KINDS[kind], "form": form}
+    context = {"campaign": campaign, "kind": IMPORT_KINDS[kind], "form": form}
     return render(request, "organizer/new_import.html", context, status=422 if form.errors else 200)
 
 
@@ -84,16 +87,16 @@ def import_attempt(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     context = {
         "campaign": attempt.campaign,
         "attempt": attempt,
-        "kind": KINDS[attempt.kind],
+        "kind": IMPORT_KINDS[attempt.kind],
         # Only a conflict's row has also what is loaded and what the file has: to replace it is the way out.
         "broken": by_kind(
             [row for row in attempt.problems if len(row) == len(PROBLEM_COLUMNS)], lambda row: (row[2], row[3])
         ),
         "conflicts": by_kind(conflicts, lambda row: (row[2], "")),
         "conflicting": len(conflicts),
-        "also": [KINDS[kind] for kind in attempt.outcome.get("also", [])],
+        "also": [IMPORT_KINDS[kind] for kind in attempt.outcome.get("also", [])],
         # Kinds stand in the order in which they need each other, topics first.
-        "next": KINDS.get(dict(pairwise(KINDS)).get(attempt.kind, "")),
+        "next": IMPORT_KINDS.get(dict(pairwise(IMPORT_KINDS)).get(attempt.kind, "")),
         "taken_back": taken_back(attempt.campaign).get(attempt.event_id or 0),
         "undo_problem": attempt.event and undo_problem(attempt.campaign, attempt.event),
         # Small files are loaded while the page waits; only large ones wait for a worker.
@@ -198,5 +201,5 @@ def _held(viewer: User, campaign: Campaign) -> dict[str, Any]:
         "sets": contents.nugget_sets_for(viewer, campaign),
         "labels": contents.assignment_counts_for(viewer, campaign),
         "support": contents.support_counts_for(viewer, campaign),
-        "findings": contents.findings_by_code_for(viewer, campaign),
+        "findings": kinds_of_findings(findings_for(viewer, campaign)),
     }

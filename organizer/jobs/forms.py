@@ -1,6 +1,6 @@
 """Forms of LLM jobs: the kind of work with only its fields, and the limits of what is spent."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any
@@ -12,10 +12,10 @@ from accounts.models import User
 from evaluation.campaigns.contents import nugget_sets_for, sources_for
 from evaluation.corpus.runs import runs_for
 from evaluation.corpus.topics import topics_for
-from evaluation.domain.conditions import names_to_choose
+from evaluation.domain.conditions import NamedSet, names_to_choose
 from evaluation.models import Campaign, Judge, Study
 from evaluation.studies import studies_for
-from evaluation.terms import Condition
+from evaluation.terms import Condition, Origin
 from jobs.models import Job
 from llmjobs import job_service
 from llmjobs.budget import Budget
@@ -31,15 +31,17 @@ class JobKind(StrEnum):
     LABELS = "labels"
     NUGGETS = Work.NUGGETS.value
     DRAFTS = Work.DRAFTS.value
+    RUBRIC = Work.RUBRIC.value
     SUPPORT = Work.SUPPORT.value
     RELEVANCE = Work.RELEVANCE.value
     SECOND_LOOK = "second-look"
 
 
-KINDS = {
+JOB_KINDS = {
     JobKind.LABELS: ("Label answers", "Which nuggets does each answer say?"),
     JobKind.NUGGETS: ("Make nuggets", "A final list from graded passages"),
     JobKind.DRAFTS: ("Make drafts", "A long list for people to edit"),
+    JobKind.RUBRIC: ("Rubric from nuggets", "Weighted criteria for people to edit"),
     JobKind.SUPPORT: ("Judge citations", "Does the passage back the sentence?"),
     JobKind.RELEVANCE: ("Grade passages", "How relevant is each passage?"),
     JobKind.SECOND_LOOK: ("Second opinion", "Another LLM judges the pairs of a second look"),
@@ -49,6 +51,7 @@ OF_KIND = {
     JobKind.LABELS: ("condition", "nuggets", "qrels", "runs"),
     JobKind.NUGGETS: ("qrels",),
     JobKind.DRAFTS: ("qrels",),
+    JobKind.RUBRIC: ("nuggets",),
     JobKind.SUPPORT: ("runs",),
     JobKind.RELEVANCE: ("source",),
     JobKind.SECOND_LOOK: ("study",),
@@ -77,7 +80,7 @@ class JobForm(BudgetForm):
     Without topics the form means those that lack the work; `shown` says that the topics were shown, and none ticked.
     """
 
-    what = forms.ChoiceField(choices=[(kind.value, words) for kind, (words, _) in KINDS.items()])
+    what = forms.ChoiceField(choices=[(kind.value, words) for kind, (words, _) in JOB_KINDS.items()])
     priority = forms.IntegerField(required=False, min_value=-100, max_value=100, label="Priority")
     shown = TextField(required=False)
     source = TextField(
@@ -90,12 +93,14 @@ class JobForm(BudgetForm):
         qrels = [row.name for row in sources_for(viewer, campaign)]
         sets = nugget_sets_for(viewer, campaign)
         runs = named(runs_for(viewer, campaign).values_list("run_id", flat=True))
-        self.unavailable = _unavailable(runs=bool(runs), qrels=bool(qrels), studies=bool(studies))
+        self.unavailable = _unavailable(
+            runs=bool(runs), qrels=bool(qrels), nuggets=bool(_final(sets)), studies=bool(studies)
+        )
         data = _current(given)
         self.kind = JobKind(data["what"]) if data["what"] in list(JobKind) else JobKind.LABELS
         topics = list(topics_for(viewer, campaign).values_list("topic_id", "text"))
         _chosen_topics(data, [topic for topic, _ in topics])
-        data.setdefault("condition", Work.AA.value)
+        data.setdefault("condition", _usual_condition(sets))
         data.setdefault("qrels", next((name for name in ("UMBRELA", *qrels) if name in qrels), ""))
         data.setdefault("study", next(iter(studies), ""))
         judges = callable_judges_for(viewer, campaign)
@@ -110,7 +115,7 @@ class JobForm(BudgetForm):
         ]
         self.fields["condition"] = forms.ChoiceField(choices=lists, label="Nuggets")
         origin = Condition(data["condition"]).origin if data["condition"] in LISTS else ""
-        fitting = named(names_to_choose(row for row in sets if row.origin == origin))
+        fitting = named(_final(sets) if self.kind is JobKind.RUBRIC else _of_origin(sets, origin))
         self.fields["nuggets"] = choice_field("Nugget list", "the one that fits", fitting)
         self.fields["qrels"] = forms.ChoiceField(
             choices=named(qrels), required=False, label="Passages' grades from"
@@ -165,7 +170,7 @@ class JobForm(BudgetForm):
 
     @property
     def cards(self) -> list[tuple[JobKind, str, str, str]]:
-        return [(kind, *words, self.unavailable.get(kind, "")) for kind, words in KINDS.items()]
+        return [(kind, *words, self.unavailable.get(kind, "")) for kind, words in JOB_KINDS.items()]
 
     @property
     def own_fields(self) -> list[forms.BoundField]:
@@ -245,11 +250,26 @@ def choices_of_order(order: Mapping[str, Any]) -> QueryDict:
     return data
 
 
-def _unavailable(*, runs: bool, qrels: bool, studies: bool) -> dict[JobKind, str]:
+def _final(sets: Iterable[NamedSet]) -> list[str]:
+    """Names of the sets that are no drafts: rubrics are made from their lists."""
+    return [row.name for row in sets if row.origin != Origin.DRAFT]
+
+
+def _of_origin(sets: Iterable[NamedSet], origin: str) -> list[str]:
+    return names_to_choose(row for row in sets if row.origin == origin)
+
+
+def _usual_condition(sets: Sequence[NamedSet]) -> str:
+    """Return a condition that has lists: beside a rubric that was loaded no nuggets are made."""
+    return next((work.value for work in LISTS if _of_origin(sets, Condition(work).origin)), Work.AA.value)
+
+
+def _unavailable(*, runs: bool, qrels: bool, nuggets: bool, studies: bool) -> dict[JobKind, str]:
     needs = {
         JobKind.LABELS: (runs, "No run is loaded yet"),
         JobKind.NUGGETS: (qrels, "No passage is graded yet"),
         JobKind.DRAFTS: (qrels, "No passage is graded yet"),
+        JobKind.RUBRIC: (nuggets, "There is no nugget list yet"),
         JobKind.SUPPORT: (runs, "No run is loaded yet"),
         JobKind.RELEVANCE: (runs or qrels, "No passage is cited or graded yet"),
         JobKind.SECOND_LOOK: (studies, "No second look has been drawn yet"),

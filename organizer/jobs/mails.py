@@ -4,10 +4,12 @@ import logging
 
 from django.conf import settings
 from django.core.mail import get_connection, send_mail
+from django.db import DEFAULT_DB_ALIAS
 from django.template.loader import render_to_string
 from django.urls import reverse
 
 from evaluation.campaigns.access import may_see
+from evaluation.campaigns.pseudonyms import Names
 from jobs import lanes, queue
 from jobs.health import mail_is_settled, take_mail, to_mail
 from jobs.models import Notice
@@ -37,14 +39,19 @@ def _send(notice: Notice) -> None:
     if reader is None or not (reader.is_active and reader.email and may_see(reader, campaign)):
         mail_is_settled(notice, sent=False)
         return
+    # A mail leaves the installation, and so it calls people as the API does.
+    names = Names([campaign], DEFAULT_DB_ALIAS)
+    title, reason = (names.clean(campaign.pk, text) for text in (notice.job.title, notice.reason))
     context = {
         "notice": notice,
+        "title": title,
+        "reason": reason,
         "campaign": campaign,
         "progress": queue.progress_of(notice.job),
         "link": f"{settings.PUBLIC_URL}{reverse('organizer:job', args=[campaign.slug, notice.job_id])}",
         "linked": bool(settings.PUBLIC_URL),
     }
-    subject = f"Job {notice.kind}: {notice.job.title} ({' '.join(campaign.name.split())})"
+    subject = f"Job {notice.kind}: {title} ({' '.join(campaign.name.split())})"
     try:
         text = render_to_string("organizer/job_notice.txt", context)
         send_mail(subject, text, None, [reader.email], connection=get_connection(timeout=SECONDS))

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.http import UserRequest
 from accounts.models import User
 from evaluation.campaigns.access import may_run_jobs
-from evaluation.campaigns.contents import findings_for
+from evaluation.campaigns.findings import findings_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.stages import STAGES
@@ -40,6 +40,7 @@ MADE = {
     JobKind.LABELS: "label",
     JobKind.NUGGETS: "nugget list",
     JobKind.DRAFTS: "draft list",
+    JobKind.RUBRIC: "rubric",
     JobKind.SUPPORT: "label",
     JobKind.RELEVANCE: "grade",
     JobKind.SECOND_LOOK: "label",
@@ -48,6 +49,7 @@ MADE = {
 UNITS = {
     JobKind.NUGGETS: "Topics",
     JobKind.DRAFTS: "Topics",
+    JobKind.RUBRIC: "Topics",
     JobKind.SUPPORT: "Citations",
     JobKind.RELEVANCE: "Passages",
     JobKind.SECOND_LOOK: "Pairs",

@@ -18,7 +18,7 @@ from accounts.models import User
 from evaluation.campaigns.access import may_run_jobs
 from evaluation.errors import Refused
 from evaluation.judges import JSON_SCHEMA, REPLY_FORM
-from evaluation.models import Assignment, Campaign, Judge, SupportJudgment
+from evaluation.models import Assignment, Campaign, Judge, SupportJudgment, Verdict
 from evaluation.terms import JudgeKind
 from llmjobs.budget import Price, price_in, price_of
 from llmjobs.client import LONGEST_MODEL, default_endpoint, endpoint_at, models_at
@@ -184,6 +184,9 @@ class JudgeForm(forms.Form):
     max_completion_tokens = forms.IntegerField(
         required=False, min_value=1, max_value=10_000_000, label="Tokens of a reply at most; empty: not sent"
     )
+    passage_words = forms.IntegerField(
+        required=False, min_value=0, max_value=1_000_000, label="Words of a passage at most; empty: sent whole"
+    )
     structured = forms.BooleanField(required=False, label="Structured")
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any = None, like: str = "") -> None:
@@ -233,6 +236,7 @@ class JudgeForm(forms.Form):
                 values["temperature"] if "temperature" in self.data else 0.0,
                 values["reasoning_effort"],
                 values["max_completion_tokens"],
+                values["passage_words"],
             ),
         )
 
@@ -262,6 +266,7 @@ def _labels(campaign: Campaign) -> Counter[int]:
     for labels in (
         Assignment.objects.current().filter(answer__topic__campaign=campaign),
         SupportJudgment.objects.current().filter(segment__campaign=campaign),
+        Verdict.objects.current().filter(battle__battle_set__campaign=campaign),
     ):
         counts.update(dict(labels.order_by().values_list("judge").annotate(Count("pk"))))
     return counts

@@ -130,7 +130,7 @@ def _percent(share: float) -> str:
 
 MINUTE = 60 * SECOND
 SHARES: Final = [label.short for label in max(CITATION_LABELS, NUGGET_LABELS, key=len).degrees]
-COLUMNS: Final = (
+WORK_COLUMNS: Final = (
     "assessor",
     "username",
     "stage",
@@ -267,7 +267,7 @@ def _shares(mix: Mix) -> list[float | None]:
 
 
 def csv_rows(page: PeopleWork) -> Iterator[tuple[Any, ...]]:
-    yield COLUMNS
+    yield WORK_COLUMNS
     for row in page.rows:
         minutes, accepts = row.minutes, row.accepts
         yield (

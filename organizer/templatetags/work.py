@@ -33,6 +33,7 @@ PROMPT_TASKS: Final[dict[PromptTask, str]] = {
     "assign": "Label answers",
     "support": "Judge citations",
     "relevance": "Grade passages",
+    "rubric": "Complete rubrics",
 }
 
 

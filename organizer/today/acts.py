@@ -10,7 +10,16 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from accounts.models import User
-from assessor.progress.pipeline import Pipeline, PipelineTopic, Step, StepState, graded_to_read, pipeline_for
+from assessor.progress.pipeline import (
+    AnyStep,
+    Pipeline,
+    PipelineTopic,
+    Step,
+    StepState,
+    graded_to_read,
+    pipeline_for,
+    words_of_step,
+)
 from evaluation.campaigns.access import may_organize
 from evaluation.campaigns.contents import holdings_for
 from evaluation.errors import Refused
@@ -84,9 +93,9 @@ def cards_of(
     acts: bool,
     primary: bool,
 ) -> list[StageCard]:
-    """Cards of the five stages; with `primary` the first that can move has the primary button."""
+    """Cards of the stages; with `primary` the first that can move has the primary button."""
     titles = set(running)
-    cards = [_card(campaign, pipeline, step, flags, titles) for step in Step]
+    cards = [_card(campaign, pipeline, step, flags, titles) for step in pipeline.states]
     labelled = bool(pipeline.topics_at(Step.LABELS, StepState.DONE, StepState.IN_PROGRESS))
     cards.append(_publish(campaign, labelled=labelled))
     if not acts:
@@ -96,7 +105,7 @@ def cards_of(
 
 
 def _card(
-    campaign: Campaign, pipeline: Pipeline, step: Step, flags: Sequence[Remark], titles: set[str]
+    campaign: Campaign, pipeline: Pipeline, step: AnyStep, flags: Sequence[Remark], titles: set[str]
 ) -> StageCard:
     shares, start = [], 0.0
     for state in StepState:
@@ -107,7 +116,7 @@ def _card(
         start += width
     done, *others = shares
     return StageCard(
-        name=step.capitalize(),
+        name=words_of_step(step),
         act=_act(campaign, pipeline, step, flags, titles),
         done=done,
         others=tuple(share for share in others if share.count),
@@ -115,7 +124,9 @@ def _card(
     )
 
 
-def _act(campaign: Campaign, pipeline: Pipeline, step: Step, flags: Sequence[Remark], titles: set[str]) -> NextAct:
+def _act(
+    campaign: Campaign, pipeline: Pipeline, step: AnyStep, flags: Sequence[Remark], titles: set[str]
+) -> NextAct:
     """The first act of the rule that applies."""
     return (
         _unblocking(campaign, pipeline, step, flags)
@@ -126,7 +137,7 @@ def _act(campaign: Campaign, pipeline: Pipeline, step: Step, flags: Sequence[Rem
     )
 
 
-def _unblocking(campaign: Campaign, pipeline: Pipeline, step: Step, flags: Sequence[Remark]) -> NextAct | None:
+def _unblocking(campaign: Campaign, pipeline: Pipeline, step: AnyStep, flags: Sequence[Remark]) -> NextAct | None:
     blocked = {task.public_id: task for task in pipeline.tasks_of(step, TaskState.BLOCKED)}
     for flag in flags:
         if flag.kind == RemarkKind.FLAG and flag.task.public_id in blocked:
@@ -138,7 +149,7 @@ def _unblocking(campaign: Campaign, pipeline: Pipeline, step: Step, flags: Seque
     return None
 
 
-def _handing_out(campaign: Campaign, pipeline: Pipeline, step: Step) -> NextAct | None:
+def _handing_out(campaign: Campaign, pipeline: Pipeline, step: AnyStep) -> NextAct | None:
     ready = pipeline.topics_at(step, StepState.READY)
     used = Counter(task.stage for task in pipeline.tasks_of(step))
     # Work that nobody was handed so far is for an LLM, until an organizer hands out the first of it.
@@ -168,11 +179,11 @@ def _inputs_of_last_task(campaign: Campaign, stage: Stage) -> dict[str, str]:
     return {field: name for field, name in zip(HAND_OUT_INPUTS, names, strict=True) if name}
 
 
-def _job(campaign: Campaign, pipeline: Pipeline, step: Step, titles: set[str]) -> NextAct | None:
+def _job(campaign: Campaign, pipeline: Pipeline, step: AnyStep, titles: set[str]) -> NextAct | None:
     tasks = pipeline.tasks_of(step)
     states = [StepState.READY] if tasks else [StepState.READY, StepState.IN_PROGRESS]
     ready = pipeline.topics_at(step, *states)
-    if not ready:
+    if not ready or isinstance(step, Stage):
         return None
     if step is Step.PASSAGES:
         return NextAct("Load passages", page_in(campaign, "new_import", "qrels"))
@@ -207,7 +218,7 @@ def _missing_work(pipeline: Pipeline, step: Step, ready: list[PipelineTopic]) ->
     return JOBS[step], ready
 
 
-def _reminding(campaign: Campaign, pipeline: Pipeline, step: Step) -> NextAct | None:
+def _reminding(campaign: Campaign, pipeline: Pipeline, step: AnyStep) -> NextAct | None:
     today = timezone.localdate()
     late = {task.assessor for task in pipeline.tasks_of(step, *ACTIVE) if task.due and task.due < today}
     # Whoever was reminded today is waited for.
@@ -219,7 +230,7 @@ def _reminding(campaign: Campaign, pipeline: Pipeline, step: Step) -> NextAct | 
     return NextAct(f"Remind {whom}", page_in(campaign, "remind", people=[person.username for person in people]))
 
 
-def _waiting(pipeline: Pipeline, step: Step) -> NextAct:
+def _waiting(pipeline: Pipeline, step: AnyStep) -> NextAct:
     if pipeline.topics and len(pipeline.topics_at(step, StepState.DONE)) == len(pipeline.topics):
         return NextAct("Done")
     people = Counter(task.assessor.name.split()[0] for task in pipeline.tasks_of(step, *ACTIVE))
@@ -297,7 +308,7 @@ def _steps(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[FirstSt
     loaded = bool(held.topics and held.runs and graded)
     model, version = _model_step(viewer, campaign), campaign.protocol.version
     # This job makes nuggets first where there are none, so both steps are one.
-    labelling = f"{page_in(campaign, 'new_job')}?what={Work.AA}"
+    labelling = page_in(campaign, "new_job")
     others = Membership.objects.filter(campaign=campaign).exclude(user=viewer).count()
     return [
         FirstStep(

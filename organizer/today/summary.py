@@ -11,11 +11,11 @@ from django.urls import reverse
 
 from accounts.models import User
 from evaluation.campaigns.access import within
-from evaluation.campaigns.contents import IMPORT_KINDS
+from evaluation.campaigns.contents import IMPORT_EVENTS
 from evaluation.domain.conditions import NuggetCondition
 from evaluation.models import Campaign, Event
 from evaluation.terms import JudgeKind
-from exchange.imports.kinds import KINDS
+from exchange.imports.kinds import IMPORT_KINDS
 from jobs.models import Notice
 from organizer.campaigns.views import judged_conditions
 from organizer.models import TodayVisit
@@ -24,8 +24,8 @@ from reports.agreement.figures import agreement_of, table_of
 from reports.cache import cached_report
 from reports.leaderboard.scores import leaderboard
 from reports.metrics.alpha import Overlap
-from reports.metrics.policies import COMPARED, Policies
-from reports.metrics.registry import PRIMARY
+from reports.metrics.registry import BY_NAME, primary_of
+from reports.profiles import profile_of, usual_comparison, usual_policies
 from reports.quality.people import shared_by_people
 from reports.report import FEWEST_TOPICS, has_tau
 from web.text import plural
@@ -69,7 +69,8 @@ class JudgeRanking:
     @property
     def page(self) -> str:
         """The page on rank agreement, of these two."""
-        query = {"x": self.llm.condition, "y": self.people.condition, "score": PRIMARY}
+        score = primary_of(profile_of(self.llm.campaign))
+        query = {"x": self.llm.condition, "y": self.people.condition, "score": score}
         sides = {"x": self.llm, "y": self.people}
         query |= {
             f"{side}_judge": choice.judges[0].name for side, choice in sides.items() if len(choice.judges) == 1
@@ -85,14 +86,19 @@ class JudgeRanking:
 @dataclass(frozen=True, slots=True)
 class Results:
     choice: NuggetCondition
+    score: str
     topics: int
     runs: tuple[RunScore, ...]
     ranks: JudgeRanking | None
 
     @property
     def leaderboard(self) -> str:
-        query = {"condition": self.choice.condition, "score": PRIMARY}
+        query = {"condition": self.choice.condition, "score": self.score}
         return reverse("reports:scores", args=[self.choice.campaign.slug], query=query)
+
+    @property
+    def score_words(self) -> str:
+        return BY_NAME[self.score].words
 
     @property
     def enough(self) -> bool:
@@ -105,18 +111,20 @@ def results_of(campaign: Campaign) -> Results | None:
     choices = sorted(judged_conditions(campaign), key=lambda choice: choice.condition.judge_kind is JudgeKind.LLM)
     if not choices:
         return None
-    tables = [table_of(choice, PRIMARY, Policies()) for choice in choices]
+    policies = usual_policies(campaign)
+    score = primary_of(policies.profile)
+    tables = [table_of(choice, score, policies) for choice in choices]
     scored = [int((~np.isnan(table.values)).any(axis=1).sum()) for table in tables]
     best = max(range(len(choices)), key=lambda place: scored[place])
     if not scored[best]:
         return None
-    board = leaderboard(choices[best], Policies())
+    board = leaderboard(choices[best], policies)
     runs = [
-        RunScore(row["run_id"], row[PRIMARY], ends["low"], ends["high"], row["topics"])
+        RunScore(row["run_id"], row[score], ends["low"], ends["high"], row["topics"])
         for row in board.rows[:RUNS_SHOWN]
-        if row[PRIMARY] is not None and (ends := row["intervals"][PRIMARY])
+        if row[score] is not None and (ends := row["intervals"][score])
     ]
-    return Results(choices[best], board.topics, tuple(runs), _ranks(choices, scored))
+    return Results(choices[best], score, board.topics, tuple(runs), _ranks(choices, scored))
 
 
 def _ranks(choices: list[NuggetCondition], scored: list[int]) -> JudgeRanking | None:
@@ -129,7 +137,8 @@ def _ranks(choices: list[NuggetCondition], scored: list[int]) -> JudgeRanking | 
     llms.sort(key=lambda choice: choice.nugget_sets != people.nugget_sets)
     if not llms:
         return None
-    ranks = agreement_of(llms[0], people, PRIMARY, COMPARED)
+    policies = usual_comparison(people.campaign)
+    ranks = agreement_of(llms[0], people, primary_of(policies.profile), policies)
     tau = ranks.run_level if has_tau(ranks.runs, ranks.topics) else None
     return JudgeRanking(llms[0], people, tau, ranks.runs, ranks.topics)
 
@@ -169,7 +178,7 @@ def news_for(viewer: User, campaign: Campaign, since: datetime) -> list[NewsLine
 
 
 def _of_people(viewer: User, campaign: Campaign, since: datetime) -> Iterator[NewsLine]:
-    kinds = ["task.submitted", *JOINED, *IMPORT_KINDS]
+    kinds = ["task.submitted", *JOINED, *IMPORT_EVENTS]
     rows = Event.objects.filter(campaign__in=within(viewer, campaign), kind__in=kinds, at__gt=since)
     events = rows.exclude(actor=viewer).select_related("actor")[:MOST_EVENTS]
     counts = Counter((event.kind, event.actor.name if event.actor else "A command") for event in events)
@@ -182,7 +191,7 @@ def _of_people(viewer: User, campaign: Campaign, since: datetime) -> Iterator[Ne
         elif kind == "member.added":
             yield NewsLine(f"{actor} gave {count} {plural(count, 'role')}", people)
         else:
-            loaded = KINDS.get(kind.removeprefix("import."), KINDS["runs"])
+            loaded = IMPORT_KINDS.get(kind.removeprefix("import."), IMPORT_KINDS["runs"])
             yield NewsLine(f"{actor} loaded {loaded.caption.lower()}", data)
 
 

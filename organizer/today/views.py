@@ -38,7 +38,7 @@ from evaluation.campaigns.access import may_organize
 from evaluation.models import Campaign, Remark
 from evaluation.stages import STAGES
 from evaluation.terms import RemarkKind
-from exchange.imports.kinds import KINDS
+from exchange.imports.kinds import IMPORT_KINDS
 from exchange.models import ImportAttempt
 from jobs.models import Job, Notice, WorkItem
 from llmjobs.budget import announced_price
@@ -203,7 +203,7 @@ def _of_imports(viewer: User, campaign: Campaign) -> Iterable[Need]:
         if may_organize(viewer, campaign):
             link, act = page_in(campaign, "import_attempt", newest.pk), "Open the import"
         what = f"{len(newest.problems):,} {plural(len(newest.problems), 'problem')}, nothing was loaded"
-        yield Need(f"Import of {KINDS[newest.kind].caption.lower()}", what, link, act, newest.made_at)
+        yield Need(f"Import of {IMPORT_KINDS[newest.kind].caption.lower()}", what, link, act, newest.made_at)
 
 
 def _of_clocks(campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:

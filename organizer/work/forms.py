@@ -18,8 +18,8 @@ from assessor.progress.matrix import (
     tasks_for,
     work_topics,
 )
-from assessor.progress.pipeline import STEP_STATES, topics_at_step
-from evaluation.campaigns.contents import nugget_sets_for, sources_for
+from assessor.progress.pipeline import step_states, topics_at_step
+from evaluation.campaigns.contents import battle_sets_for, nugget_sets_for, sources_for
 from evaluation.campaigns.protocol import llms_for
 from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
@@ -71,13 +71,13 @@ class WorkSearch(ListSearch):
 
     words = TextField(required=False, max_length=LONGEST_PATTERN + 2, label="Words, id or /pattern/")
     state = choice_field("State", "State: any", [("Topics", TOPIC_STATES), ("Topics with a task", TASK_STATES)])
-    step = choice_field("Pipeline", "Pipeline: any", STEP_STATES)
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any) -> None:
         super().__init__(data)
         stages = [(stage, stage.words) for stage in STAGES.values()]
         self.fields["stage"] = choice_field("Stage", "Stage: any", stages)
         self.fields["assessor"] = choice_field("Person", "Person: any", people(viewer, campaign))
+        self.fields["step"] = choice_field("Pipeline", "Pipeline: any", step_states())
         for name in ("state", "stage", "assessor", "step"):
             self.fields[name].widget.attrs["aria-label"] = self.fields[name].label
 
@@ -151,6 +151,9 @@ class HandOutForm(forms.Form):
         self.fields["qrels"] = choice_field("Passages by the grades of", "NIST, or the only ones", qrels)
         self.fields["nuggets"] = choice_field("List to assign", "each topic's only one", [*ORIGINS, *lists])
         self.fields["judge"] = choice_field("Labels shown of", "the campaign's default, or the only one", llms)
+        self.fields["battles"] = choice_field(
+            "Battle set", "the only one", named(battle_sets_for(viewer, campaign))
+        )
         self.fields["topics"] = ticks_field(
             "Topics",
             [(topic.public_id, f"{topic.topic_id}: {topic.text}") for topic in topics],
@@ -196,6 +199,7 @@ class HandOutForm(forms.Form):
             nuggets=named if f"{kind}:" == A_SET else "",
             origin=named if f"{kind}:" == AN_ORIGIN else "",
             judge=data["judge"],
+            battles=data["battles"],
             reason=data["reason"],
         )
 

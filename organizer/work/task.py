@@ -11,9 +11,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import UserRequest
+from assessor.blind.cited import CitedPassage
 from assessor.blind.desk import DeskPage, TaskHead, desk_page, task_head
 from assessor.blind.guidelines import Guidelines, guidelines_of
-from assessor.blind.judging import CitedPassage, ShownAnswer, shown_answer
+from assessor.blind.judging import ShownAnswer, shown_answer
 from assessor.blind.passages import Passage
 from assessor.blind.practice import PracticeProgress, practice_progress
 from assessor.desk.task_labels import SEPARATOR
@@ -22,7 +23,7 @@ from assessor.progress.matrix import task_for
 from evaluation.campaigns.access import may_organize
 from evaluation.domain.lineage import Wording, derivation_of
 from evaluation.errors import NoSuchTask
-from evaluation.labels import Label, LabelSet
+from evaluation.labels import LabelSet
 from evaluation.models import Campaign, Submission, Task
 from evaluation.rules.tasks import Act, can_act
 from evaluation.tasks.changes import Change, change_tasks
@@ -225,7 +226,7 @@ def _judging(task: Task, first: AssessorView, state: dict[str, Any], wanted: str
     if opened is None:
         return first
     shown, cited = shown_answer(task.public_id, task.assessor, opened["id"])
-    lines = (_pairs if "pairs" in state else _assigned)(state, opened, task.stage.labels)
+    lines = (_pairs if "pairs" in state else _assigned)(state, opened, task.protocol.labels_of(task.stage))
     return replace(first, lines=tuple(lines), answers=answers, answer=shown, cited=cited)
 
 
@@ -239,7 +240,8 @@ def _assigned(state: dict[str, Any], answer: dict[str, Any], labels: LabelSet) -
         tags = (nugget["importance"],) if nugget["importance"] else ()
         place = row.get("sentence")
         evidence = () if place is None else (f"S{place + 1}",)
-        yield PaneRow(number, nugget["text"], tags, _label_text(row, labels), row.get("reason", ""), evidence)
+        label = _label_text(row, labels, nugget.get("unit", ""))
+        yield PaneRow(number, nugget["text"], tags, label, row.get("reason", ""), evidence)
 
 
 def _pairs(state: dict[str, Any], answer: dict[str, Any], labels: LabelSet) -> Iterator[PaneRow]:
@@ -250,7 +252,7 @@ def _pairs(state: dict[str, Any], answer: dict[str, Any], labels: LabelSet) -> I
         # Only a stage that shows the machine's label has it in its state.
         machine = pair.get("machine")
         tags = (
-            (f"machine: {_with_glyph(labels.by_word[machine]) if machine in labels.by_word else machine}",)
+            (f"machine: {_label_text({'label': machine}, labels) if machine in labels.by_word else machine}",)
             if machine
             else ()
         )
@@ -258,12 +260,11 @@ def _pairs(state: dict[str, Any], answer: dict[str, Any], labels: LabelSet) -> I
         yield PaneRow(number, caption, tags, label, row.get("reason", ""))
 
 
-def _label_text(row: dict[str, Any], labels: LabelSet) -> str:
-    return _with_glyph(labels.by_word[row["label"]]) if row.get("label") else NOT_JUDGED
-
-
-def _with_glyph(label: Label) -> str:
-    return f"{label.glyph} {label.caption}"
+def _label_text(row: dict[str, Any], labels: LabelSet, unit: str = "") -> str:
+    if not row.get("label"):
+        return NOT_JUDGED
+    label = labels.by_word[row["label"]]
+    return f"{label.glyph} {labels.caption(label, unit)}"
 
 
 def _nuggets(desk: DeskPage) -> tuple[tuple[PaneRow, ...], tuple[PaneRow, ...]]:
@@ -283,6 +284,7 @@ def _numbered(rows: list[dict[str, Any]], places: dict[str, int]) -> Iterator[Pa
             row["making"] if row["making"] != Making.ADDED else "",
             "edited" if edited else "",
             WEIGHTS.get(row["importance"], ""),
+            "" if row["weight"] is None else f"weight {row['weight']:g}",
         ]
         sentences = [(places[segment], sentence) for segment, sentence in row["evidence"] if segment in places]
         evidence = tuple(f"P{place} S{sentence + 1}" for place, sentence in sentences)

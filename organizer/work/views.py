@@ -49,7 +49,7 @@ from web.text import plural, trimmed
 TOPICS_A_PAGE = 30
 REMARKS_A_PAGE = 50
 ANSWERED_LATELY = 5
-KEPT = ("assessor", "due", "priority", "again", "drafts", "qrels", "nuggets", "judge", "reason")
+KEPT = ("assessor", "due", "priority", "again", "drafts", "qrels", "nuggets", "judge", "battles", "reason")
 """Fields that keep their values when a button of the hand-out form ticks other topics."""
 CHOSEN_IN_MATRIX = ("ticked", "found")
 

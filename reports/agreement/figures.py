@@ -211,7 +211,7 @@ def tables_of(
 
 def table_of(side: Scored, score: str, policies: Policies | SupportPolicies, tag: str = "") -> ScoreTable:
     if isinstance(side, NuggetCondition) and isinstance(policies, Policies):
-        return score_table(tagged_assignments(side, tag), score, policies)
+        return score_table(tagged_assignments(side, tag, policies.profile), score, policies)
     if isinstance(side, CitationCondition) and isinstance(policies, SupportPolicies):
         return support_table(tagged_support(side, tag), score, policies)
     raise TypeError(f"{side} is not scored under {type(policies).__name__}")

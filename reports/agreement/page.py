@@ -12,7 +12,7 @@ from django.utils.html import format_html
 from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondition
 from evaluation.errors import Refused
 from evaluation.models import Campaign
-from evaluation.terms import Condition, SupportCondition
+from evaluation.terms import BattleCondition, Condition, SupportCondition
 from reports import charts
 from reports.agreement.figures import (
     AgreementRequest,
@@ -40,14 +40,14 @@ from reports.document import (
     side_options,
 )
 from reports.forms import AgreementForm, external_names
-from reports.leaderboard.scores import ALL_SCORES
 from reports.metrics.agreement import ALL_TOPIC_RUN, LEVELS, RUN_LEVEL, TOPIC_AVERAGE
 from reports.metrics.bootstrap import RESAMPLES
 from reports.metrics.intervals import Interval, documents_of
 from reports.metrics.kendall import Ties
 from reports.metrics.policies import listed_policies, policies_document
-from reports.metrics.scores import SCORE_NAMES
+from reports.metrics.registry import BY_NAME, SCORES, Profile, primary_of
 from reports.metrics.support import SUPPORT_NAMES
+from reports.profiles import profile_of
 from reports.registry import Choices, document, report
 from reports.report import (
     WRONG_CHOICE,
@@ -65,7 +65,6 @@ from reports.report import (
     why_no_tau,
 )
 from reports.terms import condition_words
-from web.templatetags.assay import words
 
 LEVEL_NAMES = {
     "run_level": "Over run means",
@@ -102,6 +101,7 @@ RESAMPLED = Option(
     is_count=True,
     in_api=False,
 )
+NUGGET_SCORES = tuple(score.name for score in SCORES if score.profile is not Profile.CITATIONS)
 WHOLE = "whole"
 """Asks in a query string for the interval that a page with very many answers leaves pending."""
 
@@ -151,7 +151,7 @@ class AgreementReport(Report):
         if not self.correlation:
             return ""
         codes = f" ({self.correlation.x}, {self.correlation.y})" if self.label_kind == "Nugget label" else ""
-        return f"{self.title}, {words(self.correlation.score)}{codes}"
+        return f"{self.title}, {BY_NAME[self.correlation.score].spoken}{codes}"
 
     @property
     def menus(self) -> list[HeadMenu]:
@@ -159,7 +159,9 @@ class AgreementReport(Report):
         here, links = (self.form.data.get("x"), self.form.data.get("y")), []
         unsaid = dict.fromkeys(f"{side}_{name}" for side in "xy" for name in ("judge", "nuggets"))
         for x, y in self.form.offered.pairings():
-            address = self.address_with(x=x, y=y, score=_first_score(x), topics="all", **unsaid)
+            address = self.address_with(
+                x=x, y=y, score=_first_score(self.form.campaign, x), topics="all", **unsaid
+            )
             links.append((address, f"{condition_words(x)} against {condition_words(y)}", (x, y) == here))
         # The papers' own choice: each condition over all of its topics.
         note = "As in the papers, run means are over all topics of each condition."
@@ -305,21 +307,20 @@ class AgreementReport(Report):
         if is_binned(correlation.points):
             answers = f"Shaded: {len(correlation.points):,} single answers, counted in cells."
         return Chart(
-            alt=f"Scatter of {correlation.x} against {correlation.y}, {words(correlation.score)}: "
+            alt=f"Scatter of {correlation.x} against {correlation.y}, {BY_NAME[correlation.score].spoken}: "
             f"{len(correlation.runs)} runs, {len(correlation.points):,} single answers behind them.",
-            draw=lambda dark: charts.scatter(correlation, dark=dark),
+            draw=lambda palette: charts.scatter(correlation, palette),
             note=f"Large: runs, by task. {answers} On the dashed line both conditions score the same.",
         )
 
     def _by_topics(self, requested: AgreementRequest, correlation: Correlation) -> Section:
         points, runs = curve_of(requested), correlation.agreement.runs
         enough = [point for point in points if has_tau(runs, point.topics)]
-        # A file has every number of topics; the picture on the page begins where a tau is evidence.
-        drawn = enough if "theme" in self.query else points
         rows = [asdict(point) for point in points]
         chart = Chart(
             alt=f"Tau of {correlation.x} against {correlation.y} by number of topics.",
-            draw=lambda dark: charts.curve(drawn, dark=dark),
+            # A file has every number of topics; the picture on the page begins where a tau is evidence.
+            draw=lambda palette: charts.curve(points if palette.fits else enough, palette),
             note="Line: mean. Band: the central 95\N{NO-BREAK SPACE}% of the subsets.",
         )
         return Section(
@@ -387,8 +388,8 @@ def agreement_page(campaign: Campaign, query: QueryDict) -> AgreementReport:
 
 def _correlation_options(conditions: Conditions, scores: tuple[str, ...]) -> tuple[Option, ...]:
     return (
-        *side_options(conditions, "xy", published=True),
-        Option("score", f"which score; default: {scores[0]}", scores, scores[0]),
+        *side_options(conditions, "xy", others="or the name of a published table"),
+        Option("score", "which score; the primary one where none is named", scores),
         *policy_options(conditions),
         TOPICS,
         RESAMPLED,
@@ -396,7 +397,7 @@ def _correlation_options(conditions: Conditions, scores: tuple[str, ...]) -> tup
 
 
 @document(
-    "correlation", "Kendall's tau-b of two conditions, three ways.", _correlation_options(Condition, ALL_SCORES)
+    "correlation", "Kendall's tau-b of two conditions, three ways.", _correlation_options(Condition, NUGGET_SCORES)
 )
 def correlation_report(campaign: Campaign, choices: Choices) -> Document:
     return _correlation(campaign, choices, Condition)
@@ -413,8 +414,10 @@ def support_correlation_report(campaign: Campaign, choices: Choices) -> Document
 
 def _correlation(campaign: Campaign, choices: Choices, conditions: Conditions) -> Document:
     x, y = (_side(campaign, choices, side, conditions) for side in "xy")
-    policies = policies_of(choices, conditions)
-    correlation = correlate(campaign, x, y, choices["score"], policies, resamples=choices["resamples"])
+    policies = policies_of(campaign, choices, conditions)
+    primary = SUPPORT_NAMES[0] if conditions is SupportCondition else primary_of(profile_of(campaign))
+    score = choices["score"] or primary
+    correlation = correlate(campaign, x, y, score, policies, resamples=choices["resamples"])
     content, topics = correlation_document(correlation), correlation.agreement.topics
     pairs = f"{correlation.x} against {correlation.y}, {correlation.score}: {topics} common topics"
     # A published table has means only: that it shares no topic says nothing.
@@ -431,14 +434,17 @@ def _side(campaign: Campaign, choices: Choices, side: str, conditions: Condition
     if name in list(conditions):
         return chosen_labels(campaign, choices, conditions, side)
     published = external_names(campaign)
+    if name in list(BattleCondition) and name not in published:
+        text = f"{name} is of battles: their report has the tau with another condition."
+        raise Refused("usage", text, field=side)
     if name not in published:
         there = ", ".join([*conditions, *published])
         raise Refused("usage", f"No condition or published table {name}; there are: {there}.", field=side)
     return name
 
 
-def _first_score(side: str) -> str:
-    return SUPPORT_NAMES[0] if side in list(SupportCondition) else SCORE_NAMES[0]
+def _first_score(campaign: Campaign, side: str) -> str:
+    return SUPPORT_NAMES[0] if side in list(SupportCondition) else primary_of(profile_of(campaign))
 
 
 def _check_score(x: Side, y: Side, score: str) -> None:
@@ -447,7 +453,7 @@ def _check_score(x: Side, y: Side, score: str) -> None:
     if len(kinds) > 1:
         raise Refused("usage", "One side is of nuggets, the other of citations: choose both from one group.")
     if CitationCondition in kinds and score not in SUPPORT_NAMES:
-        raise Refused("usage", "Citations have no nugget scores: choose weighted precision, recall or sentences.")
+        raise Refused("usage", "Citations have no nugget scores: choose precision, recall or sentences.")
     if NuggetCondition in kinds and score in SUPPORT_NAMES:
         raise Refused("usage", f"{score.replace('_', ' ').capitalize()} is of citations: choose a nugget score.")
 

@@ -1,6 +1,6 @@
 """Confusion of the labels of two sides, with verdicts on the pairs that differ."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
@@ -8,11 +8,13 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 from django.utils.html import format_html
 
-from evaluation.errors import Refused
-from evaluation.models import Campaign
-from evaluation.terms import Condition, SupportCondition
+from evaluation.domain.stage_labels import StageCondition
+from evaluation.errors import Refused, on_side
+from evaluation.models import Campaign, QrelSource
+from evaluation.terms import Condition, SupportCondition, SupportMeasure
 from reports.charts import heat_map
 from reports.confusion.paired_labels import (
+    FIGURE_NAMES,
     ConfusionReport,
     HeatRow,
     ItemKind,
@@ -26,10 +28,10 @@ from reports.confusion.paired_labels import (
     side_label,
     without_nuggets,
 )
-from reports.confusion.verdicts import category_counts, verdicts_at
-from reports.document import Conditions, Document, chosen_labels, side_options
+from reports.confusion.verdicts import FIELDS, category_counts, verdicts_at
+from reports.document import MEASURE, Document, chosen_labels, side_options
 from reports.files import as_table
-from reports.forms import ConfusionForm, side_text
+from reports.forms import ConfusionForm
 from reports.frames import rows_of, topics_by_tag
 from reports.models import Adjudication
 from reports.registry import Choices, document, report
@@ -46,8 +48,9 @@ from reports.report import (
     counted,
     isolated,
 )
+from reports.sides import OTHER_SIDES, LabelSide, side_named, side_text
 from reports.terms import condition_words
-from web.templatetags.assay import words
+from web.words import terms, word_of
 
 LABEL_TERMS = {
     ItemKind.NUGGETS: NUGGET_LABEL,
@@ -80,9 +83,9 @@ class ConfusionPage(Report):
 
     @property
     def heading(self) -> str:
-        if self.labels is None:
+        if self.compared is None:
             return self.title
-        sides = (condition_words(self.labels.rows), condition_words(self.labels.columns))
+        sides = [_heading_of(side) for side in (self.compared.rows, self.compared.columns)]
         return format_html("{}: <bdi>{}</bdi> by <bdi>{}</bdi>", self.label_kind, *sides)
 
     @property
@@ -102,11 +105,13 @@ class ConfusionPage(Report):
 
     @property
     def label_term(self) -> str:
-        return LABEL_TERMS[self.compared.matched.kind] if self.compared else ""
+        return LABEL_TERMS.get(self.compared.matched.kind, "") if self.compared else ""
 
     @property
     def label_kind(self) -> str:
-        return self.label_term.replace("-", " ").capitalize()
+        if self.compared and isinstance(self.compared.rows, StageCondition):
+            return self.compared.rows.stage.unit.capitalize()
+        return terms()[self.label_term].word.capitalize() if self.label_term else ""
 
     @property
     def term(self) -> tuple[str, str]:
@@ -122,7 +127,7 @@ class ConfusionPage(Report):
 
     @property
     def has_verdicts(self) -> bool:
-        return self.compared is not None and self.compared.matched.kind is not ItemKind.GRADES
+        return self.compared is not None and self.compared.matched.kind in FIELDS
 
     @property
     def heat(self) -> list[HeatRow]:
@@ -180,7 +185,7 @@ class ConfusionPage(Report):
             note=self._figures(labels),
             columns=columns(
                 ("rows", f"{labels.rows} / {labels.columns}"),
-                *((label, words(label).capitalize()) for label in labels.labels),
+                *((label, word_of(label).capitalize()) for label in labels.labels),
                 ("total", "Total"),
                 ("rate", "Rate"),
             ),
@@ -194,7 +199,7 @@ class ConfusionPage(Report):
         )
         chart = Chart(
             alt=f"Heat map of {self.label_kind.lower()}s, {labels.rows} by {labels.columns}: {matrix.pairs:,} pairs.",
-            draw=lambda dark: heat_map(labels, dark=dark),
+            draw=lambda palette: heat_map(labels, palette),
             note="The stronger the colour, the larger the share of all pairs.",
         )
         sections = [counts, Section("matrix", "Picture", (), (), chart=chart, shown=False)]
@@ -229,11 +234,20 @@ class ConfusionPage(Report):
     def _figures(self, labels: ConfusionReport) -> str:
         matrix = labels.confusion
         kappas = f"kappa {_figure(matrix.kappa)}, linear-weighted {_figure(matrix.kappa_linear)}"
+        if labels.shows_quadratic:
+            kappas += f", quadratic-weighted {_figure(matrix.kappa_quadratic)}"
         return f"{matrix.pairs} pairs, agreement {_figure(matrix.agreement)}, {kappas}"
 
     @property
     def facts(self) -> tuple[str, ...]:
         return (*(f"{name} {side}." for name, side in self.sides), self.restrictions)
+
+
+def _heading_of(side: LabelSide) -> str:
+    # Both sides are of one stage: only their judges tell them apart.
+    if isinstance(side, StageCondition):
+        return side.names
+    return side.name if isinstance(side, QrelSource) else condition_words(str(side))
 
 
 def _words(side: str) -> str:
@@ -271,28 +285,40 @@ def confusion_page(campaign: Campaign, query: QueryDict) -> ConfusionPage:
 
 @document(
     "confusion",
-    "Labels of the same pairs under two conditions.",
-    side_options(Condition, ("rows", "columns")),
+    "Labels of the same items by two sides.",
+    side_options(Condition, ("rows", "columns"), others=OTHER_SIDES),
 )
 def confusion_report(campaign: Campaign, choices: Choices) -> Document:
-    return _confusion(campaign, choices, Condition)
+    rows, columns = (_side_of(campaign, choices, side) for side in ("rows", "columns"))
+    return _confusion(rows, columns)
+
+
+def _side_of(campaign: Campaign, choices: Choices, side: str) -> LabelSide:
+    with on_side(side):
+        return side_named(
+            campaign, choices[side], judge=choices[f"{side}_judge"], nuggets=choices[f"{side}_nuggets"]
+        )
 
 
 @document(
     "support-confusion",
     "Support labels of the same pairs under two conditions.",
-    side_options(SupportCondition, ("rows", "columns")),
+    (
+        *side_options(SupportCondition, ("rows", "columns")),
+        replace(MEASURE, text="only citations that count in this measure; all judged ones where none is named"),
+    ),
 )
 def support_confusion_report(campaign: Campaign, choices: Choices) -> Document:
-    return _confusion(campaign, choices, SupportCondition)
+    rows, columns = (chosen_labels(campaign, choices, SupportCondition, side) for side in ("rows", "columns"))
+    return _confusion(rows, columns, choices["measure"])
 
 
-def _confusion(campaign: Campaign, choices: Choices, conditions: Conditions) -> Document:
-    rows, columns = (chosen_labels(campaign, choices, conditions, side) for side in ("rows", "columns"))
-    labels = confuse_conditions(rows, columns)
+def _confusion(rows: LabelSide, columns: LabelSide, measure: SupportMeasure | None = None) -> Document:
+    labels = confuse_conditions(rows, columns, measure=measure)
     content = confusion_document(labels)
-    names = ("pairs", "agreement", "kappa", "kappa_linear", "alpha", "ordinal_strictness", "harsh_conflicts")
-    figures = as_table([{name: content[name] for name in names}])
+    names = (*FIGURE_NAMES, "ordinal_strictness", "harsh_conflicts")
+    left_out = () if labels.shows_quadratic else ("kappa_quadratic",)
+    figures = as_table([{name: content[name] for name in names if name not in left_out}])
     ends = as_table(
         [{"figure": name, "low": None, "high": None} | end for name, end in content["intervals"].items()]
     )

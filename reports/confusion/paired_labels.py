@@ -1,31 +1,53 @@
 """The items that two judges may both have labelled: their labels side by side, and which items they are.
 
-An item is an (answer, nugget) pair, a (sentence, segment) pair, or a (topic, segment) pair that two sources graded.
+An item is an (answer, nugget) pair, a (sentence, segment) pair, a (topic, segment) pair that two sources graded, or an
+answer as a whole.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from evaluation.domain.conditions import CitationCondition, NuggetCondition, check_apart
+from evaluation.domain.stage_labels import StageCondition
 from evaluation.errors import Refused
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
-from evaluation.models import Campaign, ListedNugget, NuggetLineage, Qrel, QrelSource, Topic
-from evaluation.terms import Importance
+from evaluation.models import (
+    AnswerProvenance,
+    Campaign,
+    Judgment,
+    ListedNugget,
+    NuggetLineage,
+    Qrel,
+    QrelSource,
+    Run,
+    Topic,
+)
+from evaluation.terms import Importance, SupportMeasure
 from reports.forms import ADDED, ConfusionForm
-from reports.frames import Ints, assignment_keys, assignment_sheet, rows_of, support_keys, support_sheet, tagged
+from reports.frames import (
+    Ints,
+    assignment_keys,
+    assignment_sheet,
+    cells_of,
+    rows_of,
+    support_keys,
+    support_sheet,
+    tagged,
+)
 from reports.metrics.arrays import Booleans, Bytes, Indices
 from reports.metrics.confusion import Confusion, confusion, harsh_conflicts, label_intervals, topic_tables
 from reports.metrics.intervals import Interval, documents_of
 from reports.metrics.label_matrix import UNJUDGED, AssignmentSheet
+from reports.metrics.measures import MEASURES
+from reports.sides import LabelSide
 from web.consistent_read import consistent_read
 
-LabelSide: TypeAlias = NuggetCondition | CitationCondition | QrelSource
 Key = tuple[int, int]
-"""Primary keys of an item: answer and wording, sentence and segment, or topic and segment."""
+"""Primary keys of an item: answer and wording, sentence and segment, topic and segment; or an answer and 0."""
 HEAT_STEPS = 10
 """Shades of a cell. Each is a CSS class: the content policy allows no style in an attribute."""
 
@@ -34,6 +56,7 @@ class ItemKind(StrEnum):
     NUGGETS = "nuggets"
     CITATIONS = "citations"
     GRADES = "grades"
+    ANSWERS = "answers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +90,12 @@ def match(rows: LabelSide, columns: LabelSide) -> Matched:
         return _match_citations(rows, columns)
     if isinstance(rows, QrelSource) and isinstance(columns, QrelSource):
         return _match_grades(rows, columns)
-    raise Refused("usage", "Choose both sides from one group: nugget labels, citation labels or relevance grades.")
+    if isinstance(rows, StageCondition) and isinstance(columns, StageCondition) and rows.stage == columns.stage:
+        return _match_answers(rows, columns)
+    raise Refused(
+        "usage",
+        "Choose both sides from one group: nugget labels, citation labels, relevance grades, or labels of one stage.",
+    )
 
 
 def _match_nuggets(rows: NuggetCondition, columns: NuggetCondition) -> Matched:
@@ -113,21 +141,50 @@ def _match_citations(rows: CitationCondition, columns: CitationCondition) -> Mat
 
 def _match_grades(rows: QrelSource, columns: QrelSource) -> Matched:
     with consistent_read() as alias:
-        topics = Topic.objects.using(alias).filter(campaign=rows.campaign_id)
-        names = dict(topics.values_list("pk", "topic_id"))
-        keys, left, right = _grades(rows, columns, alias)
-    place = {pk: index for index, pk in enumerate(names)}
-    top = int(max(left.max(initial=0), right.max(initial=0)))
+        topics = _names(Topic.objects.using(alias).filter(campaign=rows.campaign_id).values_list("pk", "topic_id"))
+        keys, left, right = _side_by_side(rows, columns, alias)
+    scale = rows.campaign.protocol.relevance_max
+    top = int(max(left.max(initial=scale), right.max(initial=scale)))
     return Matched(
         kind=ItemKind.GRADES,
         labels=tuple(str(grade) for grade in range(top + 1)),
         left=left,
         right=right,
-        topic=np.array([place[topic] for topic in keys[:, 0].tolist()], dtype=np.int32),
+        topic=_places_of(topics, keys[:, 0].tolist()),
         run=np.full(len(keys), -1, dtype=np.int32),
-        topic_ids=tuple(names.values()),
+        topic_ids=tuple(topics.values()),
         run_ids=(),
     )
+
+
+def _match_answers(rows: StageCondition, columns: StageCondition) -> Matched:
+    check_apart(rows, columns)
+    with consistent_read() as alias:
+        topics = _names(Topic.objects.using(alias).filter(campaign=rows.campaign).values_list("pk", "topic_id"))
+        runs = _names(Run.objects.using(alias).filter(campaign=rows.campaign).values_list("pk", "run_id"))
+        keys, left, right = _side_by_side(rows, columns, alias)
+        provenance = AnswerProvenance.objects.using(alias).filter(run__campaign=rows.campaign)
+        of_answer = {pk: (topic, run) for pk, topic, run in provenance.values_list("pk", "topic__pk", "run__pk")}
+    answers = [of_answer[answer] for answer in keys[:, 0].tolist()]
+    return Matched(
+        kind=ItemKind.ANSWERS,
+        labels=rows.stage.labels.scale,
+        left=left,
+        right=right,
+        topic=_places_of(topics, [topic for topic, _ in answers]),
+        run=_places_of(runs, [run for _, run in answers]),
+        topic_ids=tuple(topics.values()),
+        run_ids=tuple(runs.values()),
+    )
+
+
+def _names(rows: Iterable[tuple[int, str]]) -> dict[int, str]:
+    return dict(rows)
+
+
+def _places_of(names: Mapping[int, str], keys: Iterable[int]) -> Indices:
+    place = {pk: index for index, pk in enumerate(names)}
+    return np.array([place[key] for key in keys], dtype=np.int32)
 
 
 def _judged_labels(sheet: AssignmentSheet) -> Bytes:
@@ -136,20 +193,29 @@ def _judged_labels(sheet: AssignmentSheet) -> Bytes:
     return np.where(empty, np.int8(UNJUDGED), sheet.labels).ravel()
 
 
-def _grades(rows: QrelSource, columns: QrelSource, alias: str) -> tuple[Ints, Bytes, Bytes]:
-    """Return topic and segment of all that either source graded, k x 2, and both grades, UNJUDGED where none."""
-    # TREC's qrels mark junk by grades below 0, which are on no scale: such a passage counts as not graded.
-    grades = Qrel.objects.using(alias).values_list("topic", "segment", "grade")
-    sides = [
-        {
-            (topic, segment): grade if grade >= 0 else UNJUDGED
-            for topic, segment, grade in grades.filter(source=source)
-        }
-        for source in (rows, columns)
-    ]
+def _side_by_side(rows: LabelSide, columns: LabelSide, alias: str) -> tuple[Ints, Bytes, Bytes]:
+    """Return the keys of all that either side labelled, k x 2, and both labels, UNJUDGED where none."""
+    sides = [_labels_by_key(side, alias) for side in (rows, columns)]
     keys = sorted(sides[0].keys() | sides[1].keys())
     left, right = (np.array([side.get(key, UNJUDGED) for key in keys], dtype=np.int8) for side in sides)
     return np.array(keys, dtype=np.int64).reshape(-1, 2), left, right
+
+
+def _labels_by_key(side: LabelSide, alias: str) -> dict[Key, int]:
+    if isinstance(side, QrelSource):
+        # TREC's qrels mark junk by grades below 0, which are on no scale: such a passage counts as not graded.
+        grades = Qrel.objects.using(alias).filter(source=side).values_list("topic__pk", "segment__pk", "grade")
+        return {(topic, segment): grade if grade >= 0 else UNJUDGED for topic, segment, grade in grades}
+    if not isinstance(side, StageCondition):
+        raise TypeError(f"labels of {side} are in sheets")
+    cells = cells_of(side.stage.labels)
+    rows = Judgment.objects.using(alias).current().filter(stage=side.stage, topic__campaign=side.campaign)
+    labels: dict[Key, int] = {}
+    for _, judge, topics in side.keys:
+        within = {} if topics is None else {"topic__in": topics}
+        own = rows.filter(judge=judge, **within).order_by("submission").values_list("answer__pk", "label")
+        labels |= {(answer, 0): int(cells[label]) for answer, label in own}
+    return labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,11 +234,24 @@ class ConfusionReport:
     topics: int | None = None
     intervals: dict[str, Interval] = field(default_factory=dict)
 
+    @property
+    def shows_quadratic(self) -> bool:
+        """Whether quadratic weights say more than linear ones: with three labels they hardly do."""
+        return len(self.labels) > 3
 
-def confuse_conditions(rows: LabelSide, columns: LabelSide, tag: str = "") -> ConfusionReport:
-    """Compare the labels of the same items, of all topics or those with a tag. Raises `Refused` as `match` does."""
+
+def confuse_conditions(
+    rows: LabelSide, columns: LabelSide, tag: str = "", measure: SupportMeasure | None = None
+) -> ConfusionReport:
+    """Compare the labels of the same items, of all topics or those with a tag. Raises `Refused` as `match` does.
+
+    `measure`: only citations that count in this measure of support.
+    """
     matched = match(rows, columns)
-    return confuse(matched, str(rows), str(columns), _within_tag(matched, rows.campaign, tag) if tag else None)
+    mask = _within_tag(matched, rows.campaign, tag) if tag else np.ones(len(matched.left), dtype=np.bool_)
+    if measure and isinstance(rows, CitationCondition):
+        mask &= MEASURES[measure].shares(support_sheet(rows), np.ones_like(mask)) > 0
+    return confuse(matched, str(rows), str(columns), mask)
 
 
 def _within_tag(matched: Matched, campaign: Campaign, tag: str) -> Booleans:
@@ -198,6 +277,9 @@ def confuse(matched: Matched, rows: str, columns: str, mask: Booleans | None = N
     )
 
 
+FIGURE_NAMES = ("pairs", "agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha")
+
+
 def confusion_document(report: ConfusionReport) -> dict[str, Any]:
     matrix = report.confusion
     return {
@@ -205,7 +287,7 @@ def confusion_document(report: ConfusionReport) -> dict[str, Any]:
         "columns": report.columns,
         "labels": list(report.labels),
         "counts": matrix.counts.tolist(),
-        **{name: getattr(matrix, name) for name in ("pairs", "agreement", "kappa", "kappa_linear", "alpha")},
+        **{name: getattr(matrix, name) for name in FIGURE_NAMES},
         "ordinal_strictness": matrix.strictness,
         "row_rates": list(matrix.row_rates),
         "column_rates": list(matrix.column_rates),
@@ -243,11 +325,9 @@ class LabelComparison:
         if isinstance(self.rows, CitationCondition):
             keys = support_keys(self.rows)[places]
             return keys
-        if isinstance(self.columns, QrelSource):
-            with consistent_read() as alias:
-                keys = _grades(self.rows, self.columns, alias)[0][places]
-            return keys
-        raise TypeError(f"{self.rows} and {self.columns} do not label the same items")
+        with consistent_read() as alias:
+            keys = _side_by_side(self.rows, self.columns, alias)[0][places]
+        return keys
 
     def places(self, keys: Ints) -> Ints:
         """Return the places of items by their keys, k; -1 for one that is not among them."""

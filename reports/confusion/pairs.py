@@ -130,7 +130,12 @@ def read_pairs(
     left, right = compared.matched.left, compared.matched.right
     keys = [(first, second) for first, second in compared.keys(places).tolist()]
     # Each reads all pairs of the page at once: twenty pairs must not cost twenty times the queries.
-    reader = {ItemKind.NUGGETS: _nuggets, ItemKind.CITATIONS: _citations, ItemKind.GRADES: _grades}
+    reader = {
+        ItemKind.NUGGETS: _nuggets,
+        ItemKind.CITATIONS: _citations,
+        ItemKind.GRADES: _grades,
+        ItemKind.ANSWERS: _answers,
+    }
     rows = reader[compared.matched.kind](keys, answers)
     harsh = harsh_conflicts(left, right, len(compared.matched.labels) - 1)
     return [
@@ -139,6 +144,9 @@ def read_pairs(
             "key": key,
             "left": int(left[place]),
             "right": int(right[place]),
+            "words": [
+                compared.matched.labels[int(label)].replace("_", " ") for label in (left[place], right[place])
+            ],
             "rows_by": judge_of(compared.rows, row["topic"].pk),
             "columns_by": judge_of(compared.columns, row["topic"].pk),
             "harsh": bool(harsh[place]),
@@ -190,6 +198,16 @@ def _grades(keys: Sequence[Key], _answers: QuerySet[AnswerProvenance]) -> list[d
     return [
         {"topic": topics[topic], "run": None, "item": topics[topic].text} | _passage(segments[segment])
         for topic, segment in keys
+    ]
+
+
+def _answers(keys: Sequence[Key], answers: QuerySet[AnswerProvenance]) -> list[dict[str, Any]]:
+    provenance = {row.pk: row for row in _provenance(answers, [answer for answer, _ in keys])}
+    sentences = _texts(Sentence.objects.filter(answer__in=provenance))
+    return [
+        {"topic": provenance[answer].topic, "run": provenance[answer].run, "item": provenance[answer].topic.text}
+        | {"texts": sentences.get(answer, ()), "segment": None}
+        for answer, _ in keys
     ]
 
 

@@ -98,7 +98,7 @@ def _not_taken_back(rows: Iterable[Adjudication]) -> list[Adjudication]:
 
 def newest_verdicts(campaign: Campaign, kind: ItemKind, alias: str = DEFAULT_DB_ALIAS) -> dict[Key, Adjudication]:
     """Return the verdict that counts of each pair, by the pair's primary keys; one query for a whole matrix."""
-    if kind is ItemKind.GRADES:
+    if kind not in FIELDS:
         return {}
     rows = Adjudication.objects.using(alias).filter(campaign=campaign, **{f"{FIELDS[kind][0]}__isnull": False})
     of_pair: dict[Key, list[Adjudication]] = defaultdict(list)

@@ -144,7 +144,7 @@ def next_pair(request: UserRequest, slug: str) -> HttpResponse:
     query = request.GET.copy()
     after = query.pop("after", [""])[-1]
     listed = PairList(page, query.get(IN_QUEUE, "")) if page.labels else None
-    if listed and listed.compared.matched.kind is not ItemKind.GRADES:
+    if listed and page.has_verdicts:
         key = listed.next_open(int(after) if after.isdecimal() else 0)
         if key is None and after:
             messages.success(
@@ -211,7 +211,7 @@ def _pair(request: UserRequest, campaign: Campaign, kind: ItemKind, key: Key) ->
 def check_table(study: Study, *, complete_only: bool) -> FileTable:
     """Return a random check's corrected leaderboard by the primary score, for these topics."""
     state = random_check_state(study, default_policies(study))
-    report = corrected_report(state, primary_score(study.kind), complete_only=complete_only)
+    report = corrected_report(state, primary_score(study), complete_only=complete_only)
     headings = {"run_id": "Run", "llm": "LLM", "people": "People only", "corrected": "Corrected", "low": "Low"}
     headings |= {"high": "High", "best_rank": "Best rank", "worst_rank": "Worst rank", "judged": "Judged"}
     comment = f"Random check {study.name}"

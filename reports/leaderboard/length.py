@@ -11,13 +11,14 @@ from evaluation.domain.conditions import NuggetCondition
 from evaluation.models import Campaign, Run
 from reports import charts
 from reports.cache import cached_report
-from reports.forms import SCORES, ConditionForm
+from reports.forms import ConditionForm
 from reports.frames import tagged_assignments, topics_by_tag
 from reports.leaderboard.scores import runs_by_id
 from reports.metrics.arrays import defined
 from reports.metrics.policies import Policies, policies_document
-from reports.metrics.registry import BY_NAME, LENGTH, PRIMARY
+from reports.metrics.registry import BY_NAME, LENGTH, OF_NUGGETS, primary_of
 from reports.metrics.scores import RunScores, on_front, run_scores
+from reports.profiles import profile_of, profiles_of, score_choices
 from reports.registry import report
 from reports.report import (
     OVERVIEW,
@@ -29,6 +30,7 @@ from reports.report import (
     Section,
     choice_text,
     chosen_condition,
+    column_kind,
     columns,
     counted,
     policies_text,
@@ -38,7 +40,6 @@ from reports.report import (
     topics_with_nuggets,
 )
 from web.consistent_read import consistent_read
-from web.templatetags.assay import words
 
 TITLE = "Length"
 Limits = tuple[str, str, str]
@@ -47,13 +48,14 @@ Limits = tuple[str, str, str]
 
 class LengthForm(ConditionForm):
     # Length against itself would be a straight line, so it is not among the scores here.
-    score = forms.ChoiceField(label="Score", choices=SCORES[:-1], initial=PRIMARY)
+    score = forms.ChoiceField(label="Score", choices=score_choices(OF_NUGGETS, sizes=False))
     group = forms.ChoiceField(label="Group", required=False)
     task = forms.ChoiceField(label="Task", required=False)
     field_order = ["condition", "score", "group", "task", "tag"]
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
-        super().__init__(query, campaign)
+        super().__init__(query, campaign, score=primary_of(profile_of(campaign)))
+        self.offer("score", score_choices(profiles_of(campaign), sizes=False))
         self.offer_runs(campaign)
 
 
@@ -79,7 +81,7 @@ def length_page(campaign: Campaign, query: QueryDict) -> Report:
 def _content(choice: NuggetCondition, policies: Policies, score: str, limits: Limits) -> ReportContent:
     group, task, tag = limits
     with consistent_read():
-        sheet = tagged_assignments(choice, tag)
+        sheet = tagged_assignments(choice, tag, policies.profile)
         runs = runs_by_id(choice.campaign)
         by_tag = _by_tag(choice, policies, score)
     run_ids = [run for run in sheet.run_ids if group in ("", runs[run].group) and task in ("", runs[run].task)]
@@ -102,7 +104,7 @@ def _rows(scores: RunScores, runs: dict[str, Run], run_ids: Sequence[str], score
     places = [place for place, run in enumerate(scores.run_ids) if run in set(run_ids)]
     lengths, values = scores.of(LENGTH)[places], scores.of(score)[places]
     # Among the runs shown: whoever looks at one task asks which of its runs no shorter one beats.
-    front = on_front(lengths, values)
+    front = on_front(lengths, -values if BY_NAME[score].lower_is_better else values)
     rows = [
         {
             "run_id": scores.run_ids[place],
@@ -122,16 +124,16 @@ def _rows(scores: RunScores, runs: dict[str, Run], run_ids: Sequence[str], score
 def _overview(rows: list[Row], score: str, topics: int) -> Section:
     points = [_point(row, score) for row in rows if row["length"] is not None and row[score] is not None]
     front = [{"x": row["length"], "y": row[score]} for row in rows if row["front"]]
-    titles = ("words per answer", BY_NAME[score].words.lower())
+    titles = ("words per answer", BY_NAME[score].spoken)
     return Section(
         name=OVERVIEW,
-        title=f"{words(score).capitalize()} against length",
+        title=f"{BY_NAME[score].words} against length",
         columns=columns(
             ("run_id", "Run", ColumnKind.RUN),
             ("group", "Group"),
             ("task", "Task"),
             ("length", "Words", ColumnKind.DECIMAL),
-            (score, words(score).capitalize(), ColumnKind.SCORE),
+            (score, BY_NAME[score].words, column_kind(score)),
             ("per_100_words", "Per 100 words", ColumnKind.SCORE),
             ("front", "On the front"),
             primary=score,
@@ -140,8 +142,8 @@ def _overview(rows: list[Row], score: str, topics: int) -> Section:
         note="On the front: no other run shown is as short and scores as much, and better in one of the two.",
         topics=topics,
         chart=Chart(
-            alt=f"{counted(len(points), 'run')} by words and {words(score)}, the front as a dashed line.",
-            draw=lambda dark: charts.plane(points, titles, line=front, dark=dark),
+            alt=f"{counted(len(points), 'run')} by words and {BY_NAME[score].spoken}, the front as a dashed line.",
+            draw=lambda palette: charts.plane(points, titles, palette, line=front),
             note="Points: runs, by task. Dashed: the Pareto front.",
         )
         if points
@@ -156,7 +158,7 @@ def _point(row: Row, score: str) -> dict[str, Any]:
 def _by_tag(choice: NuggetCondition, policies: Policies, score: str) -> dict[str, dict[str, Row]]:
     by_tag: dict[str, dict[str, Row]] = {}
     for tag in topics_by_tag(choice.campaign):
-        sheet = tagged_assignments(choice, tag)
+        sheet = tagged_assignments(choice, tag, policies.profile)
         scores, topics = run_scores(sheet, policies), int(sheet.scorable.sum())
         pairs = zip(scores.of(LENGTH), scores.of(score), strict=True)
         by_tag[tag] = {
@@ -175,7 +177,7 @@ def _tags(by_tag: dict[str, dict[str, Row]], run_ids: Sequence[str], score: str)
             ("tag", "Tag"),
             ("run_id", "Run", ColumnKind.RUN),
             ("length", "Words", ColumnKind.DECIMAL),
-            (score, words(score).capitalize(), ColumnKind.SCORE),
+            (score, BY_NAME[score].words, column_kind(score)),
             ("topics", "Topics", ColumnKind.COUNT),
             primary=score,
         ),

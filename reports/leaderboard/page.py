@@ -15,6 +15,7 @@ from evaluation.terms import Condition
 from reports import charts
 from reports.cache import cached_report
 from reports.document import (
+    PROFILE,
     Document,
     chosen_labels,
     condition_options,
@@ -37,10 +38,12 @@ from reports.leaderboard.scores import (
 from reports.metrics.agreement import score_table
 from reports.metrics.arrays import column_means, defined
 from reports.metrics.intervals import Interval, documents_of, mean_intervals
+from reports.metrics.measures import MEASURES
 from reports.metrics.policies import Policies, SupportPolicies, policies_document
-from reports.metrics.registry import BY_NAME, LENGTH
-from reports.metrics.scores import DOUBTS, SCORE_NAMES, doubts
+from reports.metrics.registry import BY_NAME, LENGTH, VIOLATIONS
+from reports.metrics.scores import DOUBTS, doubts
 from reports.metrics.support import PRECISION, RECALL, SUPPORT_NAMES
+from reports.random_checks.corrected import CORRECTED_SCORES
 from reports.random_checks.page import BoardLine, CheckedReport, corrected_checks
 from reports.registry import Choices, document, report
 from reports.report import (
@@ -56,6 +59,7 @@ from reports.report import (
     Section,
     choice_text,
     chosen_condition,
+    column_kind,
     counted,
     policies_text,
     sentences,
@@ -64,20 +68,19 @@ from reports.report import (
 )
 from reports.support import SupportRow, support_rows
 from web.consistent_read import consistent_read
-from web.templatetags.assay import words
 
 TITLE = "Leaderboard"
 COUNTS = ("topics", "judged", "failed", "unjudged", "excluded", "missing")
 ALWAYS_SHOWN = (LENGTH, PRECISION, RECALL)
 SCORED = "scored"
-PRECISION_TOPICS, RECALL_TOPICS = SUPPORT_TOPICS = ("precision_topics", "recall_topics")
+SUPPORT_TOPICS = ("precision_topics", "recall_topics")
 """Keys of the numbers of topics behind a figure: pages grey it by them, files leave them out."""
 SUPPORT_COLUMNS = tuple(
     Column(
         name,
         BY_NAME[name].words,
-        ColumnKind.SCORE if BY_NAME[name].is_fraction else ColumnKind.MEAN,
-        topics=PRECISION_TOPICS if name == PRECISION else RECALL_TOPICS,
+        column_kind(name),
+        topics=f"{BY_NAME[name].part or 'recall'}_topics",
     )
     for name in SUPPORT_NAMES
 )
@@ -137,6 +140,10 @@ class LeaderboardReport(CheckedReport):
         return ways_out(self.form, self.support_refused)
 
     @property
+    def measure_text(self) -> str:
+        return MEASURES[self.form.chosen["measure"]].text
+
+    @property
     def names(self) -> set[str]:
         return {row["run_id"] for row in self.rows}
 
@@ -149,8 +156,8 @@ class LeaderboardReport(CheckedReport):
         return BY_NAME[self.runs_score].words
 
     @property
-    def is_length(self) -> bool:
-        return self.runs_score == LENGTH
+    def is_fraction(self) -> bool:
+        return BY_NAME[self.runs_score].is_fraction
 
     @property
     def chosen_columns(self) -> list[str]:
@@ -248,13 +255,14 @@ class LeaderboardReport(CheckedReport):
         """The place of every run with a score, controls too; equal scores share one."""
         rows = self.standings.rows if self.standings else ()
         scores = {row["run_id"]: row[self.runs_score] for row in rows if row[self.runs_score] is not None}
-        return {run: 1 + sum(other > score for other in scores.values()) for run, score in scores.items()}
+        better = BY_NAME[self.runs_score].is_better
+        return {run: 1 + sum(better(other, score) for other in scores.values()) for run, score in scores.items()}
 
     @cached_property
     def _axis(self) -> float:
-        if not self.is_length:
+        if self.is_fraction:
             return 1.0
-        ends = (row[name] for row in self.runs.rows for name in (LENGTH, "high"))
+        ends = (row[name] for row in self.runs.rows for name in (self.runs_score, "high"))
         return max((end for end in ends if end is not None), default=0.0) or 1.0
 
     @property
@@ -272,12 +280,12 @@ class LeaderboardReport(CheckedReport):
     def effects(self) -> list[str]:
         counts = {name: sum(row[name] for row in self.rows) for name in DOUBTS}
         missing = "scored 0" if self.form.chosen["missing"] == "zero" else "left out"
-        without = self.standings.board.no_vital_topics if self.standings else 0
+        without = self.standings.board.unscored_topics if self.standings else (0, "")
         return [
             f"{counted(counts['missing'], 'missing answer')} {missing}.",
             f"{counted(counts['unjudged'] + counts['failed'], 'label')} unjudged or failed, "
             f"{counted(counts['excluded'], 'answer')} left out for it.",
-            f"{counted(without, 'topic')} without a vital nugget.",
+            f"{counted(without[0], 'topic')} without {without[1]}.",
         ]
 
     @property
@@ -292,18 +300,18 @@ class LeaderboardReport(CheckedReport):
         runs = Section(
             name="runs",
             title="Runs",
-            columns=_columns(table.score, with_support=self.support is not None),
+            columns=_columns(table.score, board, with_support=self.support is not None),
             rows=self.rows,
             closing=[{"run_id": name, SCORED: board.topics} | ends for name, ends in board.summary.items()],
             topics=SCORED,
             aside=(SCORED, *SUPPORT_TOPICS),
             template="reports/board.html",
             document=lambda: self._document(table, board),
-        ).ordered(self.form.chosen["sort"] or f"-{table.score}", ties="run_id")
+        ).ordered(self.form.chosen["sort"] or _best_first(table.score), ties="run_id")
         # A file only: on the page each run's row has its own bar.
         chart = Chart(
-            alt=f"{len(runs.rows)} runs by {words(table.score)}, each with its interval.",
-            draw=lambda dark: charts.ranking(runs.rows, table.score, dark=dark),
+            alt=f"{len(runs.rows)} runs by {BY_NAME[table.score].spoken}, each with its interval.",
+            draw=lambda palette: charts.ranking(runs.rows, table.score, BY_NAME[table.score].spoken, palette),
         )
         sections = [
             runs,
@@ -331,6 +339,7 @@ class LeaderboardReport(CheckedReport):
                 for tag in table.by_tag
             },
             "support": str(self.support) if self.support else None,
+            "measure": self.form.chosen["measure"] if self.support else None,
             "comparisons": comparison_rows(compared) if compared else None,
         }
 
@@ -349,7 +358,7 @@ def doubtful_answers(page: LeaderboardReport, run_id: str, doubt: str) -> list[t
         return []
     board = page.standings.board
     with consistent_read():
-        sheet = tagged_assignments(board.choice, page.form.chosen["tag"])
+        sheet = tagged_assignments(board.choice, page.form.chosen["tag"], board.policies.profile)
     counts = doubts(sheet, board.policies)[doubt]
     if run_id not in sheet.run_ids:
         return []
@@ -393,7 +402,7 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardReport:
     rows = [row for row in table.rows if group in ("", row["group"]) and task in ("", row["task"])]
     compared = comparisons(request, tuple(row["run_id"] for row in rows))
     # A check is of all its topics, and nobody says how long an answer is.
-    has_checks = not request.tag and request.score != LENGTH
+    has_checks = not request.tag and request.score in CORRECTED_SCORES
     return LeaderboardReport(
         form=form,
         title=TITLE,
@@ -410,20 +419,27 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardReport:
 @document(
     "scores",
     "Runs by nugget score under one condition.",
-    (*condition_options(Condition), *policy_options(Condition)),
+    (*condition_options(Condition), PROFILE, *policy_options(Condition)),
 )
 def scores_report(campaign: Campaign, choices: Choices) -> Document:
     condition = cast(NuggetCondition, chosen_labels(campaign, choices, Condition))
-    board = leaderboard(condition, nugget_policies(choices))
+    board = leaderboard(condition, nugget_policies(campaign, choices))
     content = scores_document(board)
     # A line of a terminal has no room for the columns that only programs need.
     return Document(content, board.rows, policy_line(content), scores_rows(board))
 
 
-def _columns(score: str, *, with_support: bool) -> tuple[Column, ...]:
+def _best_first(score: str) -> str:
+    return score if BY_NAME[score].lower_is_better else f"-{score}"
+
+
+def _columns(score: str, board: Leaderboard, *, with_support: bool) -> tuple[Column, ...]:
+    names = [name for name in board.names if name != LENGTH]
+    # Beside scores that hold out what an answer must not contain.
+    names += [VIOLATIONS] if board.avoid_nuggets else []
     columns = [Column("run_id", "Run", ColumnKind.RUN)]
     columns += [Column(name, name.capitalize(), paper=False) for name in ("group", "task")]
-    columns += [Column(name, BY_NAME[name].words, ColumnKind.SCORE, primary=name == score) for name in SCORE_NAMES]
+    columns += [Column(name, BY_NAME[name].words, column_kind(name), primary=name == score) for name in names]
     if with_support:
         columns += SUPPORT_COLUMNS
     columns.append(Column(LENGTH, BY_NAME[LENGTH].words, ColumnKind.MEAN, primary=score == LENGTH))
@@ -456,7 +472,9 @@ def _standing(
 
 def _by_tag(request: LeaderboardRequest) -> tuple[TagColumn, ...]:
     """Return the mean of the chosen score over each tag's topics, whichever tag is chosen."""
-    table = score_table(assignment_sheet(request.choice), request.score, request.policies)
+    table = score_table(
+        assignment_sheet(request.choice, request.policies.profile), request.score, request.policies
+    )
     columns = []
     for tag, topics in topics_by_tag(request.campaign).items():
         rows = table.topics & rows_of(table.topic_ids, topics)
@@ -470,5 +488,6 @@ def _by_tag(request: LeaderboardRequest) -> tuple[TagColumn, ...]:
 @cached_report(size=32)
 def comparisons(request: LeaderboardRequest, runs: tuple[str, ...]) -> Comparisons:
     with consistent_read():
-        table = score_table(tagged_assignments(request.choice, request.tag), request.score, request.policies)
-    return compare_runs(table, runs, BY_NAME[request.score].bounds)
+        sheet = tagged_assignments(request.choice, request.tag, request.policies.profile)
+        table = score_table(sheet, request.score, request.policies)
+    return compare_runs(table, runs, BY_NAME[request.score])

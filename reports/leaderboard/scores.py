@@ -1,8 +1,8 @@
 """Runs by score under one condition, with what stands behind each number, and tests of every two."""
 
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,10 +29,9 @@ from reports.frames import tagged_assignments
 from reports.metrics.agreement import ScoreTable
 from reports.metrics.arrays import defined
 from reports.metrics.intervals import Interval, difference_intervals, mean_intervals
-from reports.metrics.label_matrix import AssignmentSheet
 from reports.metrics.policies import Policies, policies_document
-from reports.metrics.registry import BY_NAME, LENGTH, PRIMARY, Profile, names_of
-from reports.metrics.scores import SCORE_NAMES, RunScores, answer_scores, run_scores, summary
+from reports.metrics.registry import BY_NAME, LENGTH, VIOLATIONS, Profile, Score, names_of, primary_of
+from reports.metrics.scores import AnswerScores, RunScores, answer_scores, run_scores, summary
 from reports.metrics.significance import (
     MOST_RUNS,
     PairTests,
@@ -44,7 +43,6 @@ from reports.metrics.significance import (
 from reports.models import ExternalCondition, ExternalScore
 from web.statements import ROWS_A_STATEMENT
 
-ALL_SCORES = names_of(Profile.NUGGETS)
 SIGNIFICANT = 0.05
 
 
@@ -60,8 +58,9 @@ TAKEN = {*Condition, *SupportCondition}
 class Leaderboard:
     """All runs of a campaign under one condition, best primary score first, unscored ones last.
 
-    `topics` counts the topics with a nugget; `empty_topics` those whose list has none, `no_vital_topics` those with
-    no vital nugget. `avoid_nuggets` counts the nuggets that an answer must not contain, which are in no score.
+    `names`: the scores, and the length. `topics` counts the topics with a nugget; `empty_topics` those whose list has
+    none, `no_vital_topics` those with no vital nugget, `no_positive_topics` those where none weighs more than 0.
+    `avoid_nuggets` counts the nuggets that an answer must not contain, where they are in no score of it.
     `counted` has, by run and score, the topics that its mean is over.
     `summary` has the published tables' closing rows: the means over topics of each topic's minimum, median and
     maximum over runs, controls left out.
@@ -69,24 +68,41 @@ class Leaderboard:
 
     choice: NuggetCondition
     policies: Policies
+    names: tuple[str, ...]
     topics: int
     empty_topics: int
     no_vital_topics: int
+    no_positive_topics: int
     avoid_nuggets: int
     rows: tuple[ScoreRow, ...]
     counted: dict[str, dict[str, int]]
     summary: dict[str, dict[str, float | None]]
 
+    @property
+    def primary(self) -> str:
+        return primary_of(self.policies.profile)
+
+    @property
+    def unscored_topics(self) -> tuple[int, str]:
+        """The topics that have no primary score by their own, and what their lists lack."""
+        if self.policies.profile is Profile.RUBRIC:
+            return self.no_positive_topics, "a weight above 0"
+        return self.no_vital_topics, "a vital nugget"
+
 
 def leaderboard(choice: NuggetCondition, policies: Policies, tag: str = "") -> Leaderboard:
     """Score every run of the campaign under a condition; of the topics with a tag, or of all."""
-    sheet = tagged_assignments(choice, tag)
-    scores = run_scores(sheet, policies)
-    runs, ends = runs_by_id(choice.campaign), _intervals(sheet, policies)
-    lengths = (~np.isnan(answer_scores(sheet, policies).lengths)).sum(axis=0).tolist()
+    sheet = tagged_assignments(choice, tag, policies.profile)
+    scores, answers = run_scores(sheet, policies), answer_scores(sheet, policies)
+    runs, ends = runs_by_id(choice.campaign), _intervals(answers)
+    names = names_of(policies.profile, sizes=True)
+    lengths = (~np.isnan(answers.lengths)).sum(axis=0).tolist()
+    avoided = _avoid_nuggets(choice, sheet.topic_ids) if policies.profile is Profile.TREC_RAG else 0
+    violations = _violations(choice, policies, tag) if avoided else {}
     rows = [
         _row(runs[run_id], scores, place)
-        | {"intervals": {name: ends[name][place].document for name in ALL_SCORES}}
+        | {name: figures[place] for name, figures in violations.items()}
+        | {"intervals": {name: ends[name][place].document for name in names}}
         for place, run_id in enumerate(sheet.run_ids)
     ]
     # Controls are the organizers' own runs: the published closing rows leave them out (docs/metrics.md#nugget-scores).
@@ -97,25 +113,33 @@ def leaderboard(choice: NuggetCondition, policies: Policies, tag: str = "") -> L
     return Leaderboard(
         choice=choice,
         policies=policies,
+        names=names,
         topics=int(topics.sum()),
         empty_topics=sheet.empty_topics,
         no_vital_topics=sheet.no_vital_topics,
-        avoid_nuggets=_avoid_nuggets(choice, sheet.topic_ids),
-        rows=tuple(sorted(rows, key=_best_first)),
+        no_positive_topics=sheet.no_positive_topics,
+        avoid_nuggets=avoided,
+        rows=tuple(sorted(rows, key=_best_first(primary_of(policies.profile)))),
         counted={
-            run_id: dict(zip(ALL_SCORES, [*scores.topics[:, place].tolist(), lengths[place]], strict=True))
+            run_id: dict(zip(names, [*scores.topics[:, place].tolist(), lengths[place]], strict=True))
             for place, run_id in enumerate(sheet.run_ids)
         },
-        summary={
-            end: {name: getattr(spreads[name], end) for name in ALL_SCORES} for end in ("min", "median", "max")
-        },
+        summary={end: {name: getattr(spreads[name], end) for name in names} for end in ("min", "median", "max")},
     )
 
 
-def _intervals(sheet: AssignmentSheet, policies: Policies) -> dict[str, list[Interval]]:
+def _violations(choice: NuggetCondition, policies: Policies, tag: str) -> dict[str, list[float | None]]:
+    """Return the mean violations of each run, to stand beside scores that hold such nuggets out."""
+    by_weight = replace(policies, profile=Profile.RUBRIC)
+    scores = run_scores(tagged_assignments(choice, tag, Profile.RUBRIC), by_weight)
+    return {VIOLATIONS: [defined(mean) for mean in scores.of(VIOLATIONS)]}
+
+
+def _intervals(answers: AnswerScores) -> dict[str, list[Interval]]:
     """Return the intervals of the runs' means by score, over the condition's own topics, as the means are."""
-    answers = answer_scores(sheet, policies)
-    by_score = {name: mean_intervals(answers.of(name)[answers.topics]) for name in SCORE_NAMES}
+    by_score = {
+        name: mean_intervals(answers.of(name)[answers.topics], BY_NAME[name].bounds) for name in answers.names
+    }
     return by_score | {LENGTH: mean_intervals(answers.lengths[answers.length_topics], BY_NAME[LENGTH].bounds)}
 
 
@@ -125,8 +149,8 @@ def runs_by_id(campaign: Campaign) -> dict[str, Run]:
 
 def _avoid_nuggets(choice: NuggetCondition, topic_ids: Collection[str]) -> int:
     lists = NuggetList.objects.newest_submitted().filter(nugget_set__in=choice.nugget_sets)
-    held = ListedNugget.objects.filter(
-        nugget_list__in=lists, avoid=True, nugget_list__topic__topic_id__in=topic_ids
+    held = ListedNugget.objects.to_avoid().filter(
+        nugget_list__in=lists, nugget_list__topic__topic_id__in=topic_ids
     )
     places = list(held.values_list("nugget_list__nugget_set", "nugget_list__topic__pk"))
     return sum(place in choice.grounds for place in places) if places else 0
@@ -140,20 +164,21 @@ def _row(run: Run, scores: RunScores, place: int) -> ScoreRow:
         "run_id": run.run_id,
         "group": run.group,
         "task": run.task,
-        "topics": int(scores.topics[SCORE_NAMES.index(PRIMARY), place]),
-        **{name: defined(scores.of(name)[place]) for name in SCORE_NAMES},
+        "topics": int(scores.topics[0, place]),
+        **{name: defined(scores.of(name)[place]) for name in scores.names},
         "length": defined(scores.length[place]),
         **{name: int(getattr(scores, name)[place]) for name in counts},
         "control": run.control,
     }
 
 
-def _best_first(row: ScoreRow) -> tuple[bool, float, str]:
+def _best_first(primary: str) -> Callable[[ScoreRow], tuple[bool, float, str]]:
     # Equal scores are ordered by run, so that two exports of one state have the same bytes.
-    return row[PRIMARY] is None, -(row[PRIMARY] or 0.0), row["run_id"]
+    return lambda row: (row[primary] is None, -(row[primary] or 0.0), row["run_id"])
 
 
 def scores_document(board: Leaderboard) -> dict[str, Any]:
+    by_weight = {"no_positive_topics": board.no_positive_topics}
     return {
         "condition": str(board.choice),
         "nuggets": board.choice.sets_text,
@@ -163,6 +188,7 @@ def scores_document(board: Leaderboard) -> dict[str, Any]:
         "empty_topics": board.empty_topics,
         "no_vital_topics": board.no_vital_topics,
         "avoid_nuggets": board.avoid_nuggets,
+        **(by_weight if board.policies.profile is Profile.RUBRIC else {}),
         "runs": list(board.rows),
         "summary": board.summary,
     }
@@ -171,7 +197,7 @@ def scores_document(board: Leaderboard) -> dict[str, Any]:
 def scores_rows(board: Leaderboard) -> list[dict[str, Any]]:
     """Return the runs and the closing rows, for a terminal: a CSV has the runs alone, so `import_scores` reads it."""
     # A line of a terminal has no room for more than the interval of the primary score.
-    runs = [row | {"intervals": {PRIMARY: row["intervals"][PRIMARY]}} for row in board.rows]
+    runs = [row | {"intervals": {board.primary: row["intervals"][board.primary]}} for row in board.rows]
     return [*runs, *({"run_id": name} | scores for name, scores in board.summary.items())]
 
 
@@ -283,6 +309,7 @@ def _write(condition: ExternalCondition, rows: list[ScoreRecord], event: Event) 
 class Comparison:
     """A run against another: the difference of their means, on how many topics, and Holm's p; None where undefined."""
 
+    score: Score
     other: str
     difference: float | None
     interval: Interval
@@ -297,6 +324,13 @@ class Comparison:
         if self.adjusted is None or self.difference is None or self.adjusted >= SIGNIFICANT:
             return ""
         return "higher" if self.difference > 0 else "lower"
+
+    @property
+    def tone(self) -> str:
+        """`better` or `worse` than the other, which of a number of faults is the lower and the higher."""
+        if not self.verdict or self.difference is None:
+            return ""
+        return "better" if self.score.is_better(self.difference, 0) else "worse"
 
     @property
     def mark(self) -> str:
@@ -337,16 +371,17 @@ class Comparisons:
         return sum(comparison.p is not None for row in self.rows for comparison in row) // 2
 
 
-def compare_runs(table: ScoreTable, runs: Sequence[str], bounds: tuple[float, float]) -> Comparisons:
-    """Test every two of the named runs, of more than `MOST_RUNS` only the best. `bounds`: of a score."""
+def compare_runs(table: ScoreTable, runs: Sequence[str], score: Score) -> Comparisons:
+    """Test every two of the named runs, of more than `MOST_RUNS` only the best."""
     columns = [place for place, run in enumerate(table.run_ids) if run in set(runs)]
     values = table.values[table.topics][:, columns]
     # Tests grow with the square of the runs, and each makes Holm's correction harsher for all: only the best compete.
-    scored, best = len(best_first(values, len(columns))), best_first(values)
+    by_rank = -values if score.lower_is_better else values
+    scored, best = len(best_first(by_rank, len(columns))), best_first(by_rank)
     names = tuple(table.run_ids[columns[place]] for place in best)
     tests = paired_tests(values[:, best])
-    ends = difference_intervals(values[:, best], bounds)
-    rows = tuple(_compared(tests, ends[place], names, place) for place in range(len(names)))
+    ends = difference_intervals(values[:, best], score.bounds)
+    rows = tuple(_compared(score, tests, ends[place], names, place) for place in range(len(names)))
     groups = significance_groups(tests.adjusted, SIGNIFICANT)
     return Comparisons(
         names,
@@ -359,10 +394,11 @@ def compare_runs(table: ScoreTable, runs: Sequence[str], bounds: tuple[float, fl
 
 
 def _compared(
-    tests: PairTests, ends: list[Interval], names: tuple[str, ...], place: int
+    score: Score, tests: PairTests, ends: list[Interval], names: tuple[str, ...], place: int
 ) -> tuple[Comparison, ...]:
     return tuple(
         Comparison(
+            score=score,
             other=other,
             difference=defined(tests.difference[place, column]),
             interval=ends[column],

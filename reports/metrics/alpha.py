@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from reports.metrics.arrays import Bytes, Counts, Floats, Indices, defined, ratio
 from reports.metrics.intervals import Interval
 from reports.metrics.jackknife import Disagreement, LabelFigure, jackknife
-from reports.metrics.label_matrix import LABELS
+from reports.metrics.label_matrix import LABEL_COUNT
 
 
 def alpha_ordinal(labels: NDArray[np.integer]) -> float | None:
@@ -57,6 +57,32 @@ def alpha_parts(tables: Floats) -> Disagreement:
         expected=float((np.outer(totals, totals) * distance).sum() / (number * (number - 1))),
         is_graded=True,
     )
+
+
+def nominal_alpha_of_pairs(counts: Counts | Floats) -> Floats:
+    """Alpha of two judges by labels without an order, from how often each pair occurs; nan where undefined."""
+    tables = (counts + counts.swapaxes(-1, -2)).astype(np.float64)
+    number, expected = tables.sum(axis=(-2, -1)), _differing_by_chance(tables)
+    differing = number - np.trace(tables, axis1=-2, axis2=-1)
+    alphas: Floats = 1 - ratio((number - 1) * differing, expected)
+    return alphas
+
+
+def nominal_alpha_parts(counts: Floats) -> Disagreement:
+    """Disagreement from how often each pair occurs in each topic, T x V x V."""
+    tables = counts + counts.swapaxes(-1, -2)
+    pairs, number = counts.sum(axis=(1, 2)), float(tables.sum())
+    return Disagreement(
+        pairs=pairs,
+        differing=pairs - np.trace(counts, axis1=1, axis2=2),
+        expected=float(_differing_by_chance(tables.sum(axis=0))) / (number * (number - 1)),
+    )
+
+
+def _differing_by_chance(tables: Floats) -> Floats:
+    totals = tables.sum(axis=-1)
+    differing: Floats = totals.sum(axis=-1) ** 2 - (totals**2).sum(axis=-1)
+    return differing
 
 
 def coincidences(labels: NDArray[np.integer], values: int = 0) -> Floats:
@@ -109,7 +135,7 @@ class Overlap:
         return self.units > 0 and self.alpha is None
 
 
-def overlap(labels: Bytes, topics: Indices, values: int = LABELS) -> Overlap:
+def overlap(labels: Bytes, topics: Indices, values: int = LABEL_COUNT) -> Overlap:
     """Return the agreement of a J x U matrix of labels below `values`, negative where there is none.
 
     `topics`: U, any integers.

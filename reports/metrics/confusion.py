@@ -13,16 +13,16 @@ from reports.metrics.alpha import alpha_of_pairs, alpha_parts
 from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, Indices, defined, ratio, share
 from reports.metrics.intervals import Interval
 from reports.metrics.jackknife import Disagreement, LabelFigure, jackknife
-from reports.metrics.label_matrix import FULL, LABELS, NOT
+from reports.metrics.label_matrix import FULL, LABEL_COUNT, NOT
 
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
     """Pairs of labels: `counts` K x K (row judge by column judge), n `pairs`, `left_out` pairs without two labels.
 
-    `agreement` and the rates are fractions; `kappa`, `kappa_linear` (Cohen 1960, 1968) and `alpha` (Krippendorff,
-    ordinal) lie in [-1, 1]; `strictness` = mean(row - column) in [1 - K, K - 1], negative where the row judge is
-    the stricter one. None where undefined: no pairs, or no expected disagreement.
+    `agreement` and the rates are fractions; `kappa`, `kappa_linear`, `kappa_quadratic` (Cohen 1960, 1968) and `alpha`
+    (Krippendorff, ordinal) lie in [-1, 1]; `strictness` = mean(row - column) in [1 - K, K - 1], negative where the row
+    judge is the stricter one. None where undefined: no pairs, or no expected disagreement.
     """
 
     counts: Counts
@@ -31,13 +31,14 @@ class Confusion:
     agreement: float | None
     kappa: float | None
     kappa_linear: float | None
+    kappa_quadratic: float | None
     alpha: float | None
     strictness: float | None
     row_rates: tuple[float | None, ...]
     column_rates: tuple[float | None, ...]
 
 
-def confusion(rows: Bytes, columns: Bytes, labels: int = LABELS) -> Confusion:
+def confusion(rows: Bytes, columns: Bytes, labels: int = LABEL_COUNT) -> Confusion:
     """Compare two vectors of `labels` ordinal labels, item by item; items with a negative label are left out.
 
     Raises ValueError for unequal shapes or labels from `labels` up.
@@ -58,6 +59,7 @@ def confusion(rows: Bytes, columns: Bytes, labels: int = LABELS) -> Confusion:
         agreement=share(int(np.trace(counts)), pairs),
         kappa=kappa(counts, plain(labels)),
         kappa_linear=kappa(counts, linear(labels)),
+        kappa_quadratic=kappa(counts, linear(labels) ** 2),
         alpha=defined(float(alpha_of_pairs(counts))),
         # The sign is kept and never assumed: LLMs are stricter than people with nuggets, milder with citations.
         strictness=share(int((a - b).sum()), pairs),
@@ -180,7 +182,7 @@ def label_intervals(tables: Counts) -> dict[str, Interval]:
     return {name: jackknife(pairs, figure).interval for name, figure in FIGURES.items()}
 
 
-def topic_tables(rows: Bytes, columns: Bytes, topics: Indices, labels: int = LABELS) -> Counts:
+def topic_tables(rows: Bytes, columns: Bytes, topics: Indices, labels: int = LABEL_COUNT) -> Counts:
     """Count two judges' labels of the same items topic by topic, T x K x K; items with a negative label are left out.
 
     `topics`: the place of each item's topic, at least 0.

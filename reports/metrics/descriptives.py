@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, Indices, ratio, share
-from reports.metrics.label_matrix import LABELS, OKAY, UNKNOWN, VITAL, AssignmentSheet
+from reports.metrics.label_matrix import LABEL_COUNT, OKAY, UNKNOWN, VITAL, AssignmentSheet
 
 STEPS = ("nobody", "up to 25 %", "up to 50 %", "up to 75 %", "below 100 %", "everybody")
 
@@ -62,7 +62,7 @@ def nugget_statistics(
 
 def label_shares(labels: Bytes) -> LabelShares:
     """Share of each label among all that were given; negative cells (any shape) do not count."""
-    counts = [int((labels == value).sum()) for value in range(LABELS)]
+    counts = [int((labels == value).sum()) for value in range(LABEL_COUNT)]
     return LabelShares(sum(counts), tuple(share(count, sum(counts)) for count in counts))
 
 
@@ -122,7 +122,7 @@ class NuggetGroup:
 def nugget_findings(sheet: AssignmentSheet) -> NuggetFindings:
     # An answer that was never submitted is no answer that lacks a nugget.
     there = sheet.answered[sheet.nugget_topic] & sheet.labelled[np.newaxis, :]
-    labels = tuple(((sheet.labels == value) & there).sum(axis=1, dtype=np.int64) for value in range(LABELS))
+    labels = tuple(((sheet.labels == value) & there).sum(axis=1, dtype=np.int64) for value in range(LABEL_COUNT))
     unjudged = ((sheet.labels < 0) & there).sum(axis=1, dtype=np.int64)
     return NuggetFindings(labels, unjudged, ratio(labels[-1], np.sum(labels, axis=0)))
 

@@ -19,8 +19,9 @@ FEWEST_RUNS: Final = 5
 TAIL: Final = 0.975
 FARTHEST: Final = 0.999999
 FRACTIONS: Final = (0.0, 1.0)
+UP_TO_ONE: Final = (-inf, 1.0)
 AMOUNTS: Final = (0.0, inf)
-"""Bounds of means: of scores, and of numbers of words or sentences."""
+"""Bounds of means: of scores, of scores by weights below 0 too, and of numbers of words, sentences or faults."""
 TOO_FEW_TOPICS: Final = "too few topics"
 TOO_FEW_RUNS: Final = "too few runs"
 TOO_EQUAL: Final = "too many equal scores"
@@ -137,6 +138,11 @@ def student(freedom: int) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if _below(middle, freedom) < TAIL else (low, middle)
     return (low + high) / 2
+
+
+def two_sided_p(t: float, freedom: int) -> float:
+    """Probability of a value of Student's t at least as far from 0."""
+    return 2 * (1 - _below(abs(t), freedom))
 
 
 def _below(t: float, freedom: int) -> float:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evaluation.labels import NUGGET_LABELS
-from reports.metrics.arrays import Booleans, Bytes, Counts, Indices
+from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, Indices
 
 UNJUDGED, FAILED, UNJUDGEABLE = -1, -2, -3
 """Below 0, so that no sum of labels takes one in by mistake: `labels < 0` finds all of them."""
 
-LABELS = len(NUGGET_LABELS)
-NOT, FULL = 0, LABELS - 1
+LABEL_COUNT = len(NUGGET_LABELS)
+NOT, FULL = 0, LABEL_COUNT - 1
 VITAL, OKAY, UNKNOWN = 2, 1, 0
 
 
@@ -24,8 +24,8 @@ class AssignmentSheet:
     """One condition's nuggets and labels (Pradeep et al. 2025: nugget assignment).
 
     Shapes: `listed` T (the topic has a list here, maybe an empty one); `nugget_topic` N, ascending
-    indices into `topic_ids`; `importance` N (2 vital, 1 okay, 0 unknown); `labels` N x R (from 0
-    to FULL, UNJUDGED or FAILED); `answered` T x R; `words` T x R, whitespace words, 0 without an answer;
+    indices into `topic_ids`; `importance` N (2 vital, 1 okay, 0 unknown); `weight` N, nan outside rubrics; `labels`
+    N x R (from 0 to FULL, UNJUDGED or FAILED); `answered` T x R; `words` T x R, whitespace words, 0 without an answer;
     `labelled` R, the run takes part in this condition. Raises ValueError when shapes do not fit.
     """
 
@@ -34,6 +34,7 @@ class AssignmentSheet:
     listed: Booleans
     nugget_topic: Indices
     importance: Bytes
+    weight: Floats
     labels: Bytes
     answered: Booleans
     words: Indices
@@ -42,7 +43,7 @@ class AssignmentSheet:
     def __post_init__(self) -> None:
         """Refuse arrays that do not belong together: a wrong shape would broadcast into wrong scores."""
         runs, topics, nuggets = len(self.run_ids), len(self.topic_ids), len(self.nugget_topic)
-        _check_shapes(self, listed=(topics,), importance=(nuggets,), labels=(nuggets, runs))
+        _check_shapes(self, listed=(topics,), importance=(nuggets,), weight=(nuggets,), labels=(nuggets, runs))
         _check_shapes(self, answered=(topics, runs), words=(topics, runs), labelled=(runs,))
         _check_indices("nugget_topic", self.nugget_topic, topics)
         # `np.add.reduceat` sums neighbours: nuggets of one topic must lie together.
@@ -57,6 +58,7 @@ class AssignmentSheet:
             listed=self.listed[topics],
             nugget_topic=_renumbered(topics)[self.nugget_topic[nuggets]],
             importance=self.importance[nuggets],
+            weight=self.weight[nuggets],
             labels=self.labels[nuggets],
             answered=self.answered[topics],
             words=self.words[topics],
@@ -95,6 +97,12 @@ class AssignmentSheet:
     def no_vital_topics(self) -> int:
         """Topics with nuggets but none of them vital: what the policy `no_vital` is about."""
         return int(np.count_nonzero(self.scorable & (self.vital_per_topic == 0)))
+
+    @property
+    def no_positive_topics(self) -> int:
+        """Topics with nuggets but none that weighs more than 0: they have no score by weights."""
+        positive = np.bincount(self.nugget_topic[self.weight > 0], minlength=len(self.topic_ids))
+        return int(np.count_nonzero(self.scorable & (positive == 0)))
 
 
 @dataclass(frozen=True, slots=True)

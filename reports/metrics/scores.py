@@ -12,9 +12,9 @@ import numpy as np
 from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, column_means, defined, ratio
 from reports.metrics.label_matrix import FAILED, FULL, OKAY, UNJUDGED, UNKNOWN, VITAL, AssignmentSheet
 from reports.metrics.policies import Policies
-from reports.metrics.registry import LENGTH, OF_NUGGETS, Profile, Score, names_of
+from reports.metrics.registry import LENGTH, Profile, Score, names_of, scores_of
 
-SCORE_NAMES = names_of(Profile.NUGGETS, fractions=True)
+SCORE_NAMES = names_of(Profile.TREC_RAG)
 IMPORTANCES = (VITAL, OKAY, UNKNOWN)
 """In the order of the shares of scores."""
 DOUBTS = ("missing", "unjudged", "failed", "excluded")
@@ -24,12 +24,12 @@ DOUBTS = ("missing", "unjudged", "failed", "excluded")
 class AnswerScores:
     """Scores of every answer of a condition.
 
-    `values` is S x T x R in the order of SCORE_NAMES, each in [0, 1], nan where the answer does not
-    count. `lengths` is T x R in words, nan where the answer does not count. `topics` T are those with
-    a nugget, `length_topics` T those that the mean length runs over. `excluded` T x R marks the
-    answers that the policy `unjudged` leaves out.
+    `values` is S x T x R in the order of `names`, nan where the answer does not count. `lengths` is T x R in words,
+    nan where the answer does not count. `topics` T are those with a nugget, `length_topics` T those that the mean
+    length runs over. `excluded` T x R marks the answers that the policy `unjudged` leaves out.
     """
 
+    names: tuple[str, ...]
     values: Floats
     lengths: Floats
     topics: Booleans
@@ -38,7 +38,7 @@ class AnswerScores:
 
     def of(self, name: str) -> Floats:
         """One score, or `length`, T x R. Raises ValueError for a name that is no score."""
-        return self.lengths if name == LENGTH else self.values[SCORE_NAMES.index(name)]
+        return self.lengths if name == LENGTH else self.values[self.names.index(name)]
 
     @property
     def counted(self) -> Booleans:
@@ -51,12 +51,13 @@ class AnswerScores:
 class RunScores:
     """Scores of every run and what stands behind them; all arrays have one entry per run.
 
-    `means` is S x R in [0, 1] and `length` R in words, nan where undefined. `topics` is S x R, the
+    `means` is S x R in the order of `names` and `length` R in words, nan where undefined. `topics` is S x R, the
     answers in each mean. `judged`, `failed`, `unjudged` count labels of submitted answers, `excluded`
     answers left out by policy, `missing` topics with nuggets for which the run has no answer.
     """
 
     run_ids: tuple[str, ...]
+    names: tuple[str, ...]
     means: Floats
     length: Floats
     topics: Counts
@@ -68,7 +69,7 @@ class RunScores:
 
     def of(self, name: str) -> Floats:
         """One score, or `length`, R. Raises ValueError for a name that is no score."""
-        return self.length if name == LENGTH else self.means[SCORE_NAMES.index(name)]
+        return self.length if name == LENGTH else self.means[self.names.index(name)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,23 +82,26 @@ class Spread:
 
 
 def answer_scores(sheet: AssignmentSheet, policies: Policies) -> AnswerScores:
-    values, sizes = _fractions(sheet), sheet.nuggets_per_topic
+    """Return the scores of the policies' profile. A sheet holds the nuggets that this profile counts."""
+    values, sizes = _values(sheet, policies.profile), sheet.nuggets_per_topic
     incomplete = _topic_sums(sheet, sheet.labels < 0) > 0
     # A missing label is no `not_support`: by default such an answer leaves the means and is counted.
     excluded = incomplete & sheet.answered & sheet.labelled & (policies.unjudged == "exclude")
-    values[:, excluded] = np.nan
-    values[:, ~sheet.answered] = 0.0 if policies.missing == "zero" else np.nan
-    # Where nothing of the topic counts, but for cells that another policy left out.
+    # A missing answer that counts has met nothing, and missed what is mandatory: so `_values` has it.
     left_out = excluded | (~sheet.answered & (policies.missing == "skip"))
-    empty = (_wholes(sheet) == 0)[:, :, np.newaxis] & ~left_out
-    values[empty] = 0.0 if policies.no_vital == "zero" else np.nan
+    values[:, left_out] = np.nan
+    if policies.profile is Profile.TREC_RAG:
+        # Where nothing of the topic counts, but for cells that another policy left out.
+        empty = (_wholes(sheet) == 0)[:, :, np.newaxis] & ~left_out
+        values[empty] = 0.0 if policies.no_vital == "zero" else np.nan
     # Last, and over every policy: a topic without a nugget and a run without a label have no score at all.
     values[:, sizes == 0] = np.nan
     values[:, :, ~sheet.labelled] = np.nan
     topics = sizes > 0
     # Lengths need no nugget: where a condition has none at all, they are over every topic.
     length_topics = topics if topics.any() else np.ones_like(topics)
-    return AnswerScores(values, _lengths(sheet, policies, length_topics), topics, length_topics, excluded)
+    names = names_of(policies.profile)
+    return AnswerScores(names, values, _lengths(sheet, policies, length_topics), topics, length_topics, excluded)
 
 
 def doubts(sheet: AssignmentSheet, policies: Policies) -> dict[str, Counts]:
@@ -126,6 +130,7 @@ def run_scores(sheet: AssignmentSheet, policies: Policies, topics: Booleans | No
     cells = sheet.answered[sheet.nugget_topic] & rows[sheet.nugget_topic, np.newaxis]
     return RunScores(
         run_ids=sheet.run_ids,
+        names=answers.names,
         means=np.stack([column_means(score, rows) for score in answers.values]),
         length=column_means(answers.lengths, answers.length_topics & part),
         topics=has_value.sum(axis=1),
@@ -146,29 +151,53 @@ def summary(sheet: AssignmentSheet, policies: Policies, runs: Booleans) -> dict[
     answers = answer_scores(sheet, policies)
     # The published tables close without the organizers' controls, which would widen every spread.
     columns = runs & sheet.labelled if sheet.labelled.any() else runs
-    spreads = {name: _spread(answers.of(name)[answers.topics][:, columns]) for name in SCORE_NAMES}
+    spreads = {name: _spread(answers.of(name)[answers.topics][:, columns]) for name in answers.names}
     return spreads | {LENGTH: _spread(answers.lengths[answers.length_topics][:, columns])}
 
 
-def _fractions(sheet: AssignmentSheet) -> Floats:
+def _values(sheet: AssignmentSheet, profile: Profile) -> Floats:
     """The scores with every missing label as 0, S x T x R; nan where the denominator is 0."""
-    full, points = sheet.labels == FULL, np.maximum(sheet.labels, 0)  # from 0 to FULL
+    labels = np.where(sheet.answered[sheet.nugget_topic], sheet.labels, UNJUDGED)
+    full, points = labels == FULL, np.maximum(labels, 0)  # from 0 to FULL
+    if profile is Profile.RUBRIC:
+        return _by_weight(sheet, points, full)
     parts = [sheet.importance == code for code in IMPORTANCES]
     sums = [[_topic_sums(sheet, cells, part) for part in parts] for cells in (points, full)]
-    wholes = _wholes(sheet)[:, :, np.newaxis]
+    wholes, scores = _wholes(sheet)[:, :, np.newaxis], scores_of(profile)
     # Shares are whole numbers, so that both sides of each division are.
     return np.stack(
         [
             ratio(_shared(score, sums[score.strict]), whole if score.strict else FULL * whole)
-            for score, whole in zip(OF_NUGGETS, wholes, strict=True)
+            for score, whole in zip(scores, wholes, strict=True)
         ]
     )
+
+
+def _by_weight(sheet: AssignmentSheet, points: Bytes, full: Booleans) -> Floats:
+    """The scores of a rubric, in the order of the registry: two quotients by weight, two numbers of faults.
+
+    A list of which no nugget weighs anything is no rubric: it has none of them.
+    """
+    weights = thousandths(sheet)
+    whole = np.bincount(sheet.nugget_topic, np.maximum(weights, 0), minlength=len(sheet.topic_ids))[:, np.newaxis]
+    lenient, strict = (_topic_sums(sheet, weights[:, np.newaxis] * cells) for cells in (points, full))
+    violations = _topic_sums(sheet, full, sheet.weight < 0)
+    missed = _topic_sums(sheet, ~full, sheet.importance == VITAL)
+    faults = np.stack([violations, missed]).astype(np.float64)
+    faults[:, _sizes(sheet, ~np.isnan(sheet.weight)) == 0] = np.nan
+    return np.stack([ratio(lenient, FULL * whole), ratio(strict, whole), *faults])
+
+
+def thousandths(sheet: AssignmentSheet) -> Counts:
+    """Weights as whole numbers, N, 0 where there is none: they have at most three decimals, and sums stay exact."""
+    whole: Counts = np.rint(np.nan_to_num(sheet.weight) * 1000).astype(np.int64)
+    return whole
 
 
 def _wholes(sheet: AssignmentSheet) -> Counts:
     """What the nuggets of each topic count together, S x T."""
     sizes = [_sizes(sheet, sheet.importance == code) for code in IMPORTANCES]
-    return np.stack([_shared(score, sizes) for score in OF_NUGGETS])
+    return np.stack([_shared(score, sizes) for score in scores_of(Profile.TREC_RAG)])
 
 
 def _shared(score: Score, counts: Sequence[Counts]) -> Counts:
@@ -176,7 +205,9 @@ def _shared(score: Score, counts: Sequence[Counts]) -> Counts:
     return shared
 
 
-def _topic_sums(sheet: AssignmentSheet, cells: Booleans | Bytes, nuggets: Booleans | None = None) -> Counts:
+def _topic_sums(
+    sheet: AssignmentSheet, cells: Booleans | Bytes | Counts, nuggets: Booleans | None = None
+) -> Counts:
     """Sum N x R cells over the (chosen) nuggets of each topic, T x R."""
     part = slice(None) if nuggets is None else nuggets
     topic = sheet.nugget_topic[part]

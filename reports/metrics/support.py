@@ -1,7 +1,6 @@
 """Weighted precision and recall of citations (Thakur et al. 2025, evaluation metrics; docs/metrics.md#support).
 
-Full support weighs 1, partial 0.5, none 0. With more than one citation per sentence, recall takes
-each sentence's best label; only one citation per sentence is the published measure.
+Full support weighs 1, partial 0.5 or in strict scores 0, none 0. `MEASURES` says which citations of a sentence count.
 """
 
 from dataclasses import dataclass, fields
@@ -10,25 +9,27 @@ import numpy as np
 
 from evaluation.labels import CITATION_LABELS
 from reports.metrics.agreement import ScoreTable
-from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, Indices, column_means, ratio
+from reports.metrics.arrays import Booleans, Counts, Floats, Indices, column_means, ratio
 from reports.metrics.label_matrix import FAILED, UNJUDGEABLE, UNJUDGED, SupportSheet
+from reports.metrics.measures import MEASURES, Measure
 from reports.metrics.policies import SupportPolicies
-from reports.metrics.registry import Profile, names_of
+from reports.metrics.registry import BY_NAME, Profile, names_of
 
 FULL = len(CITATION_LABELS) - 1
-PRECISION, RECALL, SENTENCES = SUPPORT_NAMES = names_of(Profile.CITATIONS)
+SUPPORT_NAMES = names_of(Profile.CITATIONS, sizes=True)
+PRECISION, RECALL, *STRICT = SUPPORT_SCORES = names_of(Profile.CITATIONS)
+SENTENCES = "sentences"
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerSupport:
     """Support of every answer of a condition; all T x R but `topics` T.
 
-    `precision` and `recall` lie in [0, 1], nan where the answer does not count. `sentences` and
-    `uncited` count sentences. `topics` are those with a label in the condition, or all if it has none.
+    `scores` has each of SUPPORT_SCORES, in [0, 1], nan where the answer does not count. `sentences` and
+    `uncited` count sentences. `topics` are those with a label that counts, or all if the condition has none.
     """
 
-    precision: Floats
-    recall: Floats
+    scores: dict[str, Floats]
     sentences: Counts
     uncited: Counts
     topics: Booleans
@@ -38,17 +39,15 @@ class AnswerSupport:
 class RunSupport:
     """Support of every run over the condition's topics; all arrays R.
 
-    `precision` and `recall` are means in [0, 1], nan where undefined, over `precision_topics` and
-    `recall_topics` answers. `sentences` is the mean per submitted answer (nan without one),
+    `means` has each of SUPPORT_SCORES, in [0, 1], nan where undefined; `counted` the number of answers in each part,
+    precision and recall. `sentences` is the mean per submitted answer (nan without one),
     `sentences_total` and `sentences_uncited` are sums. The other four count (sentence, segment)
     pairs; `failed` counts them on every topic, since a failure is no label that makes a topic count.
     """
 
     run_ids: tuple[str, ...]
-    precision: Floats
-    recall: Floats
-    precision_topics: Counts
-    recall_topics: Counts
+    means: dict[str, Floats]
+    counted: dict[str, Counts]
     sentences: Floats
     sentences_total: Counts
     sentences_uncited: Counts
@@ -61,11 +60,13 @@ class RunSupport:
 def answer_support(sheet: SupportSheet, policies: SupportPolicies) -> AnswerSupport:
     """Weighted precision and recall of every answer (Thakur et al. 2025, evaluation metrics).
 
-    A pair without a label leaves precision's denominator, and a cited sentence without any label
+    A pair without a label leaves precision's denominator, and a cited sentence of which nothing counts
     leaves recall's; an uncited sentence always stays there. An answer without a sentence has recall
     0. A run that cites in the condition's topics but has no label in them has no scores.
     """
-    judged = _pairs(sheet, sheet.unit_label >= 0) > 0
+    measure = MEASURES[policies.measure]
+    shares = measure.shares(sheet, sheet.unit_label >= 0)
+    judged = _pairs(sheet, shares > 0) > 0
     cites = _per_answer(sheet, sheet.sentence_answer[sheet.cited]) > 0
     # A condition is judged topic by topic: the topics with a label are those that its scores are over.
     labelled: Booleans = np.any(judged, axis=1)
@@ -74,14 +75,21 @@ def answer_support(sheet: SupportSheet, policies: SupportPolicies) -> AnswerSupp
     # Such a run needs no label: its precision is undefined, and its recall is 0 by rule.
     never_cites = sheet.answered[topics].any(axis=0) & ~cites[topics].any(axis=0)
     scored = labelled[:, np.newaxis] & (judged.any(axis=0) | never_cites)
-    precision, recall = _precision(sheet), _recall(sheet)
-    if policies.no_cited == "zero":
-        precision[~cites] = 0.0
-    # In this order: a run without a label has no score even under `missing zero`.
-    for values in (precision, recall):
+    scores = {}
+    for name in SUPPORT_SCORES:
+        score = BY_NAME[name]
+        points = np.where(sheet.unit_label == FULL, FULL, 0 if score.strict else sheet.unit_label)
+        if score.part == "recall":
+            values = _recall(sheet, measure, shares, points)
+        else:
+            values = _precision(sheet, shares, points)
+            if policies.no_cited == "zero":
+                values[~cites] = 0.0
+        # In this order: a run without a label has no score even under `missing zero`.
         values[~sheet.answered] = 0.0 if policies.missing == "zero" else np.nan
         values[~scored] = np.nan
-    return AnswerSupport(precision, recall, _per_answer(sheet, sheet.sentence_answer), uncited, topics)
+        scores[name] = values
+    return AnswerSupport(scores, _per_answer(sheet, sheet.sentence_answer), uncited, topics)
 
 
 def run_support(sheet: SupportSheet, policies: SupportPolicies, topics: Booleans | None = None) -> RunSupport:
@@ -92,10 +100,10 @@ def run_support(sheet: SupportSheet, policies: SupportPolicies, topics: Booleans
     total, submitted = answers.sentences[rows].sum(axis=0), sheet.answered[rows].sum(axis=0)
     return RunSupport(
         run_ids=sheet.run_ids,
-        precision=column_means(answers.precision, rows),
-        recall=column_means(answers.recall, rows),
-        precision_topics=(~np.isnan(answers.precision[rows])).sum(axis=0),
-        recall_topics=(~np.isnan(answers.recall[rows])).sum(axis=0),
+        means={name: column_means(values, rows) for name, values in answers.scores.items()},
+        counted={
+            BY_NAME[name].part: (~np.isnan(answers.scores[name][rows])).sum(axis=0) for name in (PRECISION, RECALL)
+        },
         sentences=ratio(total, submitted),
         sentences_total=total,
         sentences_uncited=answers.uncited[rows].sum(axis=0),
@@ -110,28 +118,35 @@ def support_table(sheet: SupportSheet, name: str, policies: SupportPolicies) -> 
     """One of SUPPORT_NAMES, ready for `agreement` and `intervals`. Raises KeyError for another name."""
     answers = answer_support(sheet, policies)
     sentences = np.where(sheet.answered, answers.sentences.astype(np.float64), np.nan)
-    values = {PRECISION: answers.precision, RECALL: answers.recall, SENTENCES: sentences}[name]
+    values = (answers.scores | {SENTENCES: sentences})[name]
     return ScoreTable(sheet.run_ids, sheet.topic_ids, values, answers.topics)
 
 
-def _precision(sheet: SupportSheet) -> Floats:
-    """Sum of weights / judged pairs, T x R, nan without a judged pair. Points from 0 to FULL keep both whole."""
-    judged = sheet.unit_label >= 0
-    answer = sheet.sentence_answer[sheet.unit_sentence[judged]]
-    return ratio(_per_answer(sheet, answer, sheet.unit_label[judged]), FULL * _per_answer(sheet, answer))
+def _precision(sheet: SupportSheet, shares: Floats, points: Counts) -> Floats:
+    """Sum of shares of points / sum of shares, T x R, nan without any. Whole numbers stay exact."""
+    answer = sheet.sentence_answer[sheet.unit_sentence]
+    return ratio(summed(sheet, answer, shares * points), FULL * summed(sheet, answer, shares))
 
 
-def _recall(sheet: SupportSheet) -> Floats:
-    """Sum of each sentence's best weight / sentences that are judged or uncited, T x R."""
-    # With k > 1 a sentence is as well supported as its best citation supports it (docs/metrics.md#support).
-    best = np.full(len(sheet.sentence_answer), UNJUDGED, dtype=np.int8)
-    np.maximum.at(best, sheet.unit_sentence, sheet.unit_label)
-    counts = (best >= 0) | ~sheet.cited
-    answer, points = sheet.sentence_answer[counts], np.maximum(best[counts], 0)
-    recall = ratio(_per_answer(sheet, answer, points), FULL * _per_answer(sheet, answer))
+def _recall(sheet: SupportSheet, measure: Measure, shares: Floats, points: Counts) -> Floats:
+    """Sum over sentences / sentences of which something counts, or that cite nothing, T x R."""
+    of_sentence = np.zeros(len(sheet.sentence_answer))
+    (np.maximum if measure.takes_best else np.add).at(of_sentence, sheet.unit_sentence, shares * points)
+    counts = counted_sentences(sheet, shares)
+    recall = ratio(
+        summed(sheet, sheet.sentence_answer, of_sentence),
+        FULL * _per_answer(sheet, sheet.sentence_answer[counts]),
+    )
     # An answer that is there and says nothing supports nothing: 0 and not undefined.
     recall[_per_answer(sheet, sheet.sentence_answer) == 0] = 0.0
     return recall
+
+
+def counted_sentences(sheet: SupportSheet, shares: Floats) -> Booleans:
+    """Sentences that recall is over, S: those with a unit that counts, and those that cite nothing."""
+    counts = ~sheet.cited
+    counts[sheet.unit_sentence[shares > 0]] = True
+    return counts
 
 
 def _pairs(sheet: SupportSheet, units: Booleans) -> Counts:
@@ -139,11 +154,15 @@ def _pairs(sheet: SupportSheet, units: Booleans) -> Counts:
     return _per_answer(sheet, sheet.sentence_answer[sheet.unit_sentence[units]])
 
 
-def _per_answer(sheet: SupportSheet, answer: Indices, weights: Bytes | None = None) -> Counts:
-    """Count, or sum whole weights, per flat answer index, T x R."""
-    # Weights make bincount return floats; sums of half points are whole and exact.
+def _per_answer(sheet: SupportSheet, answer: Indices) -> Counts:
+    """Count per flat answer index, T x R."""
+    return np.bincount(answer, minlength=sheet.answered.size).reshape(sheet.answered.shape)
+
+
+def summed(sheet: SupportSheet, answer: Indices, weights: Floats) -> Floats:
+    """Sum of weights per flat answer index, T x R."""
     sums = np.bincount(answer, weights, minlength=sheet.answered.size)
-    return sums.astype(np.int64).reshape(sheet.answered.shape)
+    return sums.astype(np.float64).reshape(sheet.answered.shape)
 
 
 @dataclass(frozen=True, slots=True)

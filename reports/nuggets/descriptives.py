@@ -1,16 +1,17 @@
 """Descriptives: nugget sets, labels and edits in figures, and their page."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from django.http import QueryDict
 from django.utils import timezone
 
-from evaluation.domain.conditions import NuggetCondition, Topics, judges_of, nugget_sets_of, only_set, whole
+from evaluation.domain.conditions import NuggetCondition, judges_of, nugget_sets_of, only_set, whole
 from evaluation.domain.lineage import Derivation, Wording, derivations
+from evaluation.domain.shares import Topics
 from evaluation.errors import Refused
 from evaluation.labels import NUGGET_LABELS
 from evaluation.models import Campaign, ListedNugget, NuggetList, NuggetSet
@@ -27,7 +28,6 @@ from reports.registry import Choices, document, report
 from reports.report import (
     NUGGET_LABEL,
     OVERVIEW,
-    SPREAD_COLUMNS,
     Chart,
     ColumnKind,
     Report,
@@ -36,12 +36,10 @@ from reports.report import (
     Section,
     columns,
     counted,
-    histogram_rows,
     isolated,
     of_kind,
     report_of,
     sentences,
-    spread_row,
     tag_text,
 )
 from web.consistent_read import consistent_read
@@ -51,8 +49,9 @@ STATISTICS = ("topics", "nuggets_per_topic", "words_per_nugget", "vital", "okay"
 Edited = list[tuple[Topics, NuggetSet, NuggetSet]]
 """Topics of each edited set, the set, and its drafts."""
 TITLE = "Descriptives"
+MOST_BARS = 30
 SPOKEN = {label.word: label.spoken for label in NUGGET_LABELS.degrees}
-COLUMNS = columns(
+DESCRIPTIVES_COLUMNS = columns(
     ("name", "Condition or set", ColumnKind.CONDITION),
     ("nuggets", "Nugget set"),
     ("judge", "Labels by"),
@@ -124,8 +123,9 @@ def lists_of(nugget_set: NuggetSet) -> dict[int, list[NuggetText]]:
     """Return the newest submitted list of each topic, by the topic's primary key; empty lists too."""
     lists = NuggetList.objects.newest_submitted().filter(nugget_set=nugget_set).order_by("pk")
     newest = dict(lists.values_list("topic__pk", "pk"))
-    # Nuggets that an answer must not contain are in no score, and so in no statistics either.
-    items = ListedNugget.objects.filter(nugget_list__in=lists, avoid=False).order_by("nugget_list", "position")
+    # What is in no score is in no statistics either.
+    items = ListedNugget.objects.filter(nugget_list__in=lists).counted_by(nugget_set.campaign.protocol.scoring)
+    items = items.order_by("nugget_list", "position")
     texts: dict[int, list[NuggetText]] = defaultdict(list)
     for pk, text, importance in items.values_list("nugget_list", "nugget_version__text", "importance"):
         texts[pk].append(NuggetText(text, importance))
@@ -325,7 +325,7 @@ def _overview(rows: tuple[DescriptiveRow, ...]) -> Section:
         name=OVERVIEW,
         title="Nugget sets and conditions",
         labels=NUGGET_LABEL,
-        columns=COLUMNS,
+        columns=DESCRIPTIVES_COLUMNS,
         rows=table_rows,
         note="Every nugget set, then every condition in which somebody has judged.",
         chart=_label_chart([row for row in table_rows if row["labels"]]),
@@ -350,7 +350,7 @@ def _label_chart(rows: list[Row]) -> Chart | None:
     ]
     return Chart(
         alt=labels_alt("nugget labels", len(rows)),
-        draw=lambda dark: charts.stacked(bars, list(SPOKEN.values()), "share of nugget labels", dark=dark),
+        draw=lambda palette: charts.stacked(bars, list(SPOKEN.values()), "share of nugget labels", palette),
         note="Nugget labels by condition.",
     )
 
@@ -359,7 +359,7 @@ def _distribution(name: str, title: str, of: str, series: list[tuple[str, list[i
     bars = histogram_rows(series)
     chart = Chart(
         alt=f"{title} of {counted(len(series), 'nugget set')}, as histograms.",
-        draw=lambda dark: charts.histograms(bars, title.lower(), of, dark=dark),
+        draw=lambda palette: charts.histograms(bars, title.lower(), of, palette),
     )
     return Section(
         name=name,
@@ -370,3 +370,36 @@ def _distribution(name: str, title: str, of: str, series: list[tuple[str, list[i
         # Words rest on nuggets, of which there is no fewest: only the first table greys a figure of few topics.
         topics="n" if of == "topics" else None,
     )
+
+
+def spread_row(name: dict[str, Any], values: Sequence[float]) -> Row:
+    """Return a distribution as a row: n, mean, quartiles and ends; None where there is nothing."""
+    keys = ("min", "q1", "median", "q3", "max")
+    quantiles = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist() if len(values) else [None] * len(keys)
+    mean = float(np.mean(values)) if len(values) else None
+    return name | {"n": len(values), "mean": mean} | dict(zip(keys, quantiles, strict=True))
+
+
+SPREAD_COLUMNS: Final = (
+    ("n", "n", ColumnKind.COUNT),
+    ("mean", "Mean", ColumnKind.MEAN),
+    *of_kind(ColumnKind.DECIMAL, min="Min", q1="q1", median="Median", q3="q3", max="Max"),
+)
+
+
+def histogram_rows(series: Iterable[tuple[str, Sequence[int]]]) -> list[dict[str, Any]]:
+    """Return whole numbers counted into bars of one width for all series, at most `MOST_BARS` of them."""
+    arrays = [(name, np.array(values)) for name, values in series if len(values)]
+    if not arrays:
+        return []
+    highest = max(int(values.max()) for _, values in arrays)
+    # Rounded up, and the same for all series: bars of two widths cannot be compared by their height.
+    step = -(-(highest + 1) // MOST_BARS)
+    rows = []
+    for name, values in arrays:
+        starts, counts = np.unique(values // step * step, return_counts=True)
+        rows += [
+            {"name": name, "value": start, "end": start + step, "count": count, "step": step}
+            for start, count in zip(starts.tolist(), counts.tolist(), strict=True)
+        ]
+    return rows

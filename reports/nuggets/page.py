@@ -45,7 +45,7 @@ from reports.report import (
     topics_with_nuggets,
 )
 from web.consistent_read import consistent_read
-from web.templatetags.assay import words
+from web.words import word_of
 
 TITLE = "Nuggets"
 IMPORTANCES = {"vital": VITAL, "okay": OKAY, "unknown": UNKNOWN}
@@ -123,7 +123,7 @@ def _overview(sheet: AssignmentSheet, findings: NuggetFindings, mask: Booleans) 
     titles = ("found in full by this share of the runs", "share of nuggets")
     chart = Chart(
         alt=f"How many runs find {' and '.join(parts)} nuggets in full, by nugget labels, as bars.",
-        draw=lambda dark: charts.side_by_side(bars, parts, titles, dark=dark),
+        draw=lambda palette: charts.side_by_side(bars, parts, titles, palette),
         note="Judged nuggets by the share of runs that have them in full.",
         # The page's own list of nuggets tells apart those of no run, of some and of all.
         links={f"{bar['bin']}, {bar['part']}": _nuggets_link(bar["bin"], bar["part"]) for bar in bars},
@@ -192,11 +192,11 @@ def _edits(campaign: Campaign, tag: str) -> list[Section]:
     note = f"{isolated(report.nuggets)} against {isolated(report.drafts)}, {counted(report.topics, 'topic')}."
     if report.inferred:  # matched texts know no splits and no merges, so the reader has to know
         note += " Some lists have no recorded lineage: their texts were matched."
-    rows: list[dict[str, Any]] = [asdict(row) | {"edit": words(row.edit)} for row in report.rows]
+    rows: list[dict[str, Any]] = [asdict(row) | {"edit": word_of(row.edit)} for row in report.rows]
     bars = [{"name": row["edit"], "part": "topics", "share": row["share"]} for row in rows if row["share"]]
     chart = Chart(
         alt="Share of topics that show each kind of edit.",
-        draw=lambda dark: charts.stacked(bars, ["topics"], "share of topics", dark=dark),
+        draw=lambda palette: charts.stacked(bars, ["topics"], "share of topics", palette),
     )
     edit_columns = columns(
         ("edit", "Edit"),
@@ -221,7 +221,7 @@ def _edited_topics(by_topic: Sequence[tuple[str, Derivation]]) -> Section:
             "topic_id": topic_id,
             "drafts": len(derivation.drafts),
             "nuggets": len(derivation.nuggets),
-            "edits": ", ".join(words(name) for name in EDIT_CLASSES if name in edits.classes),
+            "edits": ", ".join(word_of(name) for name in EDIT_CLASSES if name in edits.classes),
             "lineage": "inferred" if edits.inferred else "recorded",
         }
         for topic_id, derivation in by_topic

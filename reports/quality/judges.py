@@ -16,15 +16,15 @@ from django.utils.translation import get_language_info
 from accounts.models import User
 from evaluation.campaigns.access import may_see
 from evaluation.campaigns.contents import in_parts, tally_of
-from evaluation.domain.conditions import CitationCondition, resolve, resolve_citations
+from evaluation.domain.conditions import CitationCondition, NuggetCondition, resolve, resolve_citations
 from evaluation.errors import Refused
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
-from evaluation.models import Campaign, Judge, ListedNugget, NuggetList, QrelSource, SupportJudgment, Topic
+from evaluation.models import Campaign, Judge, ListedNugget, NuggetList, SupportJudgment, Topic
 from evaluation.stages import ASSIGN, SUPPORT_SCRATCH, Stage
 from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition
 from reports.agreement.figures import agreement_of
 from reports.cache import cached_report
-from reports.confusion.paired_labels import ConfusionReport, LabelSide, confuse, match
+from reports.confusion.paired_labels import ConfusionReport, confuse, match
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
 from reports.metrics.arrays import Bytes, Counts, defined, share
 from reports.metrics.confusion import (
@@ -37,13 +37,13 @@ from reports.metrics.confusion import (
 )
 from reports.metrics.jackknife import Jackknife, jackknife
 from reports.metrics.judge_verdict import Slice, Verdict, verdict_of, weak_at
-from reports.metrics.policies import COMPARED, SUPPORT_COMPARED
-from reports.metrics.registry import PRIMARY
+from reports.metrics.policies import Policies, SupportPolicies
+from reports.metrics.registry import primary_of
 from reports.metrics.support import PRECISION
+from reports.profiles import profile_of, usual_comparison
 from reports.quality.people import kappa_of_people
 from reports.report import FEWEST_PAIRS, why_no_tau
 
-RANKED_BY: Final = (PRIMARY, PRECISION)
 """The scores of nugget labels and of citation labels whose order of runs is compared."""
 LLM, PEOPLE = "the LLM", "people"
 Pairs = tuple[int, str, int, int, int, int, int]
@@ -130,7 +130,7 @@ def _labelled_by_both(campaign: Campaign) -> tuple[list[Pairs], list[Pairs]]:
 
 def _assigned_by_both(campaign: Campaign) -> list[Pairs]:
     lists = NuggetList.objects.newest_submitted().filter(nugget_set__campaign=campaign)
-    listed = ListedNugget.objects.filter(nugget_list__in=lists, avoid=False)
+    listed = ListedNugget.objects.filter(nugget_list__in=lists).counted_by(campaign.protocol.scoring)
     judges = _judges(_assigners(campaign))
     sets = dict(campaign.nugget_sets.values_list("pk", "name"))
     pairs: Counter[tuple[int, str, int, int, int, int]] = Counter()
@@ -232,8 +232,8 @@ class JudgeTrust:
 class _Sides:
     """The judge's and the people's condition that most of a judge's pairs are of, and the matrix's query string."""
 
-    rows: LabelSide
-    columns: LabelSide
+    rows: NuggetCondition | CitationCondition
+    columns: NuggetCondition | CitationCondition
     query: str
 
 
@@ -372,8 +372,8 @@ def _sides(campaign: Campaign, task: Stage, judge: Judge, rows: Sequence[Pairs])
 
 
 def _resolved(campaign: Campaign, task: Stage, judge: str, *, of: str, nuggets: str, person: str) -> _Sides:
-    rows: LabelSide
-    columns: LabelSide
+    rows: NuggetCondition | CitationCondition
+    columns: NuggetCondition | CitationCondition
     if task.by_list:
         origin = Origin(campaign.nugget_sets.get(name=of).origin)
         by_llm, by_person = Condition.of(origin, JudgeKind.LLM), Condition.of(origin, JudgeKind.HUMAN)
@@ -391,10 +391,13 @@ def _resolved(campaign: Campaign, task: Stage, judge: str, *, of: str, nuggets: 
 
 def _rank(sides: _Sides) -> RankAgreement:
     x, y = sides.rows, sides.columns
-    if isinstance(x, QrelSource) or isinstance(y, QrelSource):
-        raise TypeError(f"{x} and {y} have no scores")
     of_citations = isinstance(x, CitationCondition)
-    score, policies = RANKED_BY[of_citations], SUPPORT_COMPARED if of_citations else COMPARED
+    if of_citations:
+        score = PRECISION
+        policies: Policies | SupportPolicies = SupportPolicies(x.campaign.protocol.measure, topics="common")
+    else:
+        score = primary_of(profile_of(x.campaign))
+        policies = usual_comparison(x.campaign)
     agreement = agreement_of(x, y, score, policies)
     reason = why_no_tau(agreement.runs, agreement.topics) or (
         "" if agreement.run_level is not None else "all runs are equal"

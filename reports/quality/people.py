@@ -15,7 +15,8 @@ from django.db.models.functions import Coalesce
 from accounts.models import User
 from evaluation.campaigns.access import may_see
 from evaluation.campaigns.contents import in_parts
-from evaluation.domain.conditions import assigned, supported, topics_of_several
+from evaluation.domain.shares import assigned, supported, topics_of_several
+from evaluation.labels import LabelSet
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -68,6 +69,7 @@ class Shared:
     """The labels of one stage that several people gave: `labels` J x U, negative where there is none."""
 
     stage: Stage
+    scale: LabelSet
     judges: tuple[Judge, ...]
     keys: tuple[Key, ...]
     topics: Indices
@@ -83,7 +85,7 @@ class Shared:
     def confusion(self, pair: PairOfPeople) -> ConfusionReport:
         """Return a pair's K x K: rows the first's labels, columns the second's."""
         rows, columns = (self.labels[self.judges.index(judge)] for judge in (pair.first, pair.second))
-        names = self.stage.labels.scale
+        names = self.scale.scale
         harsh = int(harsh_conflicts(rows, columns, len(names) - 1).sum())
         # A label that is no degree stays in, and the confusion counts it as left out.
         both = (rows != ABSENT) & (columns != ABSENT)
@@ -92,7 +94,7 @@ class Shared:
 
     def tables(self) -> Counts:
         """Return the K x K of each pair of people, topic by topic: T x P x K x K."""
-        size = len(self.stage.labels)
+        size = len(self.scale)
         topics, place = np.unique(self.topics, return_inverse=True)
         tables = np.zeros((len(topics), len(self.pairs), size, size), dtype=np.int64)
         for number, pair in enumerate(self.pairs):
@@ -131,7 +133,7 @@ def shared_by_people(viewer: User, campaign: Campaign) -> list[Shared]:
 
 def kappa_of_people(campaign: Campaign, stage: Stage) -> Jackknife:
     shared = next((each for each in _shared(campaign) if each.stage is stage), None)
-    size = len(stage.labels)
+    size = len(campaign.protocol.labels_of(stage))
     tables = shared.tables() if shared else np.zeros((0, 0, size, size), dtype=np.int64)
     return jackknife(tables, KAPPA)
 
@@ -139,14 +141,15 @@ def kappa_of_people(campaign: Campaign, stage: Stage) -> Jackknife:
 @cached_report(size=16)
 def _shared(campaign: Campaign) -> tuple[Shared, ...]:
     people = frozenset(Judge.objects.filter(kind=JudgeKind.HUMAN, aside=False).values_list("pk", flat=True))
-    parts = []
+    parts, protocol = [], campaign.protocol
     for stage in STAGES.values():
+        labels = protocol.labels_of(stage)
         if stage.by_list:
-            parts.append(_of(stage, _assigned(campaign, people), ASSIGNMENT_CELLS))
+            parts.append(_of(stage, labels, _assigned(campaign, people), ASSIGNMENT_CELLS))
         elif stage.condition:
-            parts.append(_of(stage, _supported(campaign, stage.condition, people), SUPPORT_CELLS))
+            parts.append(_of(stage, labels, _supported(campaign, stage.condition, people), SUPPORT_CELLS))
         elif stage.judges:
-            parts.append(_of(stage, _judged(campaign, stage, people), cells_of(stage.labels)))
+            parts.append(_of(stage, labels, _judged(campaign, stage, people), cells_of(labels)))
     return tuple(shared for shared in parts if shared.keys)
 
 
@@ -155,7 +158,7 @@ def _assigned(campaign: Campaign, people: frozenset[int]) -> list[Row]:
     sets = campaign.nugget_sets.values_list("pk", flat=True)
     several = frozenset[int]().union(*(topics_of_several(assigned(campaign, pk), people) for pk in sets))
     lists = NuggetList.objects.newest_submitted().filter(nugget_set__campaign=campaign, topic__in=several)
-    listed = ListedNugget.objects.filter(nugget_list__in=lists, avoid=False)
+    listed = ListedNugget.objects.filter(nugget_list__in=lists).counted_by(campaign.protocol.scoring)
     topics = dict(listed.values_list("nugget_version", "nugget_list__topic__pk"))
     labels = Assignment.objects.current().filter(judge__in=people).order_by()
     rows = labels.values_list("answer", "nugget_version", "judge", "label")
@@ -175,7 +178,7 @@ def _supported(campaign: Campaign, condition: SupportCondition, people: frozense
 
 def _judged(campaign: Campaign, stage: Stage, people: frozenset[int]) -> list[Row]:
     labels = Judgment.objects.current().filter(stage=stage, topic__campaign=campaign, judge__in=people).order_by()
-    keys = labels.annotate(second=Coalesce("other", "segment", 0)).annotate(first=Coalesce("answer", 0))
+    keys = labels.annotate(second=Coalesce("other", "segment", 0)).annotate(first=Coalesce("answer", "topic"))
     return _of_several(keys.values_list("topic__pk", "first", "second", "judge", "label"))
 
 
@@ -186,7 +189,7 @@ def _of_several(rows: Iterable[Row]) -> list[Row]:
     return [row for row in ordered if labels[row[1], row[2]] > 1]
 
 
-def _of(stage: Stage, rows: Sequence[Row], cells: Bytes) -> Shared:
+def _of(stage: Stage, scale: LabelSet, rows: Sequence[Row], cells: Bytes) -> Shared:
     judges = tuple(Judge.objects.filter(pk__in={judge for *_, judge, _ in rows}).order_by("name"))
     row_of = {judge.pk: place for place, judge in enumerate(judges)}
     topics = {(first, second): topic for topic, first, second, _, _ in rows}
@@ -196,7 +199,7 @@ def _of(stage: Stage, rows: Sequence[Row], cells: Bytes) -> Shared:
         labels[row_of[judge], place[first, second]] = cells[label]
     topic = np.array(list(topics.values()), dtype=np.int32)
     pairs = tuple(_pairs(judges, labels, topic))
-    return Shared(stage, judges, tuple(place), topic, labels, overlap(labels, topic, len(stage.labels)), pairs)
+    return Shared(stage, scale, judges, tuple(place), topic, labels, overlap(labels, topic, len(scale)), pairs)
 
 
 def _pairs(judges: Sequence[Judge], labels: Bytes, topic: Indices) -> Iterable[PairOfPeople]:
@@ -215,7 +218,11 @@ def read_differing(shared: Shared, places: Sequence[int]) -> list[DifferingItem]
     keys = [shared.keys[place] for place in places]
     in_topics = {int(shared.topics[place]) for place in places}
     topics = dict(Topic.objects.filter(pk__in=in_topics).values_list("pk", "topic_id"))
-    if not shared.stage.condition and not shared.stage.by_list:
+    if shared.stage.gives_grades:
+        answers = [0 for _ in keys]
+        texts = dict(Segment.objects.filter(pk__in=[key[1] for key in keys]).values_list("pk", "docid"))
+        items = [(texts[second], "") for _, second in keys]
+    elif not shared.stage.condition and not shared.stage.by_list:
         answers = [first for first, _ in keys]
         items = [(shared.stage.question, "") for _ in keys]
     elif shared.stage.by_list:

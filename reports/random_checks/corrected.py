@@ -4,18 +4,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, pairwise, product
+from typing import Final
 
 import numpy as np
-from django.db.models import Max, QuerySet
+from django.db.models import Max
 
-from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.labels import NO_LABEL
-from evaluation.models import Campaign, Study
-from evaluation.terms import DrawKind, StudyKind
+from evaluation.models import Study
+from evaluation.terms import StudyKind
 from reports.cache import cached_report
 from reports.metrics.alpha import alpha_ordinal
 from reports.metrics.arrays import Booleans, Counts, Floats, defined
-from reports.metrics.label_matrix import FULL, LABELS, NOT
+from reports.metrics.label_matrix import FULL, LABEL_COUNT, NOT
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.random_check.draw import KNOWN, STRATUM_NAMES
 from reports.metrics.random_check.estimate import (
@@ -34,10 +34,8 @@ from reports.metrics.random_check.estimate import (
     variances_ahead,
 )
 from reports.metrics.random_check.weights import values_of
-from reports.metrics.registry import PRIMARY
-from reports.metrics.scores import SCORE_NAMES
+from reports.metrics.registry import BY_NAME, SCORES, Profile
 from reports.metrics.significance import significance_groups
-from reports.metrics.support import PRECISION, RECALL
 from reports.models import Adjudication
 from reports.random_checks.drawing import frame_arrays
 from reports.random_checks.frame import (
@@ -49,7 +47,13 @@ from reports.random_checks.frame import (
     people_of,
     stored_frame,
 )
-from reports.random_checks.population import Population, draws_sentences, population_of
+from reports.random_checks.population import (
+    Population,
+    drawn_profile,
+    draws_sentences,
+    population_of,
+    refuse_other_draw,
+)
 from web.consistent_read import consistent_read
 from web.templatetags.assay import score as score_text
 from web.text import plural
@@ -65,13 +69,18 @@ TOO_FEW = "too few judgments"
 UNFINISHED = "other runs are not all judged"
 
 
-def scores_of(kind: str) -> tuple[str, ...]:
-    """The scores that a random check of a kind corrects, the primary one first."""
-    return SCORE_NAMES if kind == StudyKind.ASSIGNMENT else (PRECISION, RECALL)
+CORRECTED_SCORES: Final = tuple(score.name for score in SCORES if score.is_fraction)
+"""Scores that are sums over pairs of weight and label."""
 
 
-def primary_score(kind: str) -> str:
-    return PRIMARY if kind == StudyKind.ASSIGNMENT else PRECISION
+def scores_corrected(study: Study) -> tuple[str, ...]:
+    """The scores that a random check corrects, the primary one first."""
+    profile = drawn_profile(study) if study.kind == StudyKind.ASSIGNMENT else Profile.CITATIONS
+    return tuple(name for name in CORRECTED_SCORES if BY_NAME[name].is_of(profile))
+
+
+def primary_score(study: Study) -> str:
+    return scores_corrected(study)[0]
 
 
 @dataclass(frozen=True)
@@ -93,8 +102,8 @@ class RandomCheckState:
     refused: Booleans
 
     def sample_for(self, score: str) -> RandomCheckSample:
-        # Recall takes each sentence's best label, precision the mean of its citations.
-        return replace(self.sample, shares=self.best) if score == RECALL else self.sample
+        # Of a sentence drawn whole recall takes the best label, precision the mean of its citations.
+        return replace(self.sample, shares=self.best) if BY_NAME[score].part == "recall" else self.sample
 
     @property
     def present(self) -> Booleans:
@@ -137,6 +146,8 @@ class RandomCheckState:
 
 
 def random_check_state(study: Study, policies: Policies | SupportPolicies) -> RandomCheckState:
+    """Read a random check. Raises `Refused` for a measure or scores that it was not drawn for."""
+    refuse_other_draw(study, policies)
     with consistent_read() as alias:
         frame, population = stored_frame(study, alias), population_of(study, policies)
         labels = current_labels(study, people_of(study), alias)
@@ -145,7 +156,9 @@ def random_check_state(study: Study, policies: Policies | SupportPolicies) -> Ra
     there = place >= 0
     kept = replace(
         frame,
-        **{name: getattr(frame, name)[there] for name in ("judge_label", "block", "size", "place", "known")},
+        **{name: getattr(frame, name)[there] for name in ("judge_label", "block", "place", "known")},
+        # A weight may have turned since the draw: a stratum of both signs would have no rate.
+        size=np.copysign(frame.size[there], population.size[place[there]]),
     )
     arrays = frame_arrays(kept, population.run[place[there]], len(population.run_ids))
     sample = RandomCheckSample(arrays, frame.chance[there], people.mean[there], population.topic[place[there]])
@@ -465,8 +478,8 @@ def _runs(
     sd = run_estimates.sd
     if topics:
         low, high = (
-            np.maximum(run_estimates.value - topics.half_width, 0),
-            np.minimum(run_estimates.value + topics.half_width, 1),
+            np.maximum(run_estimates.value - topics.half_width, BY_NAME[score].bounds[0]),
+            np.minimum(run_estimates.value + topics.half_width, BY_NAME[score].bounds[1]),
         )
         sd = np.sqrt(topics.variance)
     bounds = _refused_bounds(state, weights, values)
@@ -510,7 +523,7 @@ def _refused_bounds(state: RandomCheckState, weights: Floats, values: Floats) ->
     """Scores that result if all refused pairs were not supported, and if all were, by run."""
     ends = []
     for label in (NOT, FULL):
-        shares = np.where(state.refused[:, np.newaxis], np.eye(LABELS)[label], state.sample.shares)
+        shares = np.where(state.refused[:, np.newaxis], np.eye(LABEL_COUNT)[label], state.sample.shares)
         ends.append(estimates(replace(state.sample, shares=shares), weights, values).value)
     return [(float(low), float(high)) for low, high in zip(*ends, strict=True)]
 
@@ -588,17 +601,3 @@ def _kept(
     study: Study, policies: Policies | SupportPolicies, score: str, target: str, _verdict: int | None
 ) -> CorrectedReport:
     return corrected_report(random_check_state(study, policies), score, target=target)
-
-
-def checks_of(choice: NuggetCondition | CitationCondition) -> list[Study]:
-    """Random checks of the labels of a condition, the newest first; never of one whose topics several people share."""
-    if len(choice.judges) != 1:
-        return []
-    checks = random_checks_of(choice.campaign).filter(judge=choice.judges[0])
-    if isinstance(choice, CitationCondition):
-        return list(checks.filter(kind=StudyKind.SUPPORT))
-    return list(checks.filter(nugget_set=choice.nugget_sets[0])) if len(choice.nugget_sets) == 1 else []
-
-
-def random_checks_of(campaign: Campaign) -> QuerySet[Study]:
-    return Study.objects.filter(campaign=campaign, draw=DrawKind.RANDOM).select_related("campaign", "judge")

@@ -3,14 +3,25 @@
 from dataclasses import replace
 from typing import Any
 
+from evaluation.campaigns.pseudonyms import without_people
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.terms import StudyKind
-from reports.document import NO_CITED, OF_NUGGETS, STUDY, Document, Option, nugget_policies, support_policies
+from reports.document import (
+    MEASURE,
+    NO_CITED,
+    OF_NUGGETS,
+    STUDY,
+    Document,
+    Option,
+    nugget_policies,
+    support_policies,
+)
 from reports.files import as_table
-from reports.metrics.policies import listed_policies, policies_document
+from reports.metrics.policies import Policies, SupportPolicies, listed_policies, policies_document
 from reports.metrics.random_check.estimate import FEWEST_JUDGED
 from reports.random_checks.corrected import (
+    CORRECTED_SCORES,
     TARGETS,
     THESE,
     CorrectedReport,
@@ -19,11 +30,10 @@ from reports.random_checks.corrected import (
     corrected_report,
     primary_score,
     random_check_state,
-    random_checks_of,
-    scores_of,
+    scores_corrected,
 )
-from reports.random_checks.frame import drawn_rows, random_check_named, stored_frame
-from reports.random_checks.population import default_policies
+from reports.random_checks.frame import drawn_rows, random_check_named, random_checks_of, stored_frame
+from reports.random_checks.population import default_policies, drawn_profile, measure_of
 from reports.registry import Choices, document
 from web.text import plural
 
@@ -108,8 +118,7 @@ def corrected_note(report: CorrectedReport) -> str:
 
 def methods_sentences(campaign: Campaign) -> list[str]:
     reports = (
-        corrected_by(study, default_policies(study), primary_score(study.kind))
-        for study in random_checks_of(campaign)
+        corrected_by(study, default_policies(study), primary_score(study)) for study in random_checks_of(campaign)
     )
     return [_methods_sentence(report) for report in reports if report.complete][::-1]
 
@@ -123,7 +132,7 @@ def _methods_sentence(report: CorrectedReport) -> str:
         [
             f"Of the {report.pairs:,} pairs that {study.judge.name} labelled, {drawn:,} were drawn within run and",
             "label with chances proportional to their weight (sequential Poisson sampling,",
-            f"seed {study.design['seed']}) and judged blind{people}.",
+            f"seed {without_people(study.campaign, study.design['seed'])}) and judged blind{people}.",
             *([report.unit_text] if report.unit_text else []),
             *([f"{refused:,} of them could not be judged."] if refused else []),
             *(
@@ -144,7 +153,7 @@ def _methods_sentence(report: CorrectedReport) -> str:
         Option(
             "score",
             "the primary score where none is named",
-            (*scores_of(StudyKind.ASSIGNMENT), *scores_of(StudyKind.SUPPORT)),
+            CORRECTED_SCORES,
         ),
         Option("target", "intervals for these topics (default), or for new topics like them", TARGETS, TARGETS[0]),
         Option(
@@ -155,16 +164,22 @@ def _methods_sentence(report: CorrectedReport) -> str:
             is_count=True,
         ),
         *OF_NUGGETS,
+        replace(MEASURE, text="of citations: that of the draw, which is meant where none is named"),
         NO_CITED,
         Option("pairs", "each drawn pair with its labels as well", default=False, is_flag=True, in_api=False),
     ),
 )
 def corrected_scores(campaign: Campaign, choices: Choices) -> Document:
     study = random_check_named(campaign, choices["study"])
-    score = choices["score"] or primary_score(study.kind)
-    if score not in scores_of(study.kind):
-        raise Refused("usage", f"{study} corrects {', '.join(scores_of(study.kind))}.")
-    policies = nugget_policies(choices) if study.kind == StudyKind.ASSIGNMENT else support_policies(choices)
+    score = choices["score"] or primary_score(study)
+    if score not in scores_corrected(study):
+        raise Refused("usage", f"{study} corrects {', '.join(scores_corrected(study))}.", field="score")
+    if study.kind == StudyKind.ASSIGNMENT:
+        policies: Policies | SupportPolicies = replace(
+            nugget_policies(campaign, choices), profile=drawn_profile(study)
+        )
+    else:
+        policies = support_policies(choices, measure_of(study))
     state = random_check_state(study, policies)
     report = corrected_report(
         state,

@@ -181,7 +181,7 @@ def size_of_order(campaign: Campaign, order: RandomCheckOrder, people: Iterable[
         run=population.run,
         label=np.where(is_known, KNOWN, population.label),
         block=np.zeros_like(population.run),
-        x=population.size,
+        size=population.size,
         order=population.size,
         runs=len(population.run_ids),
     )
@@ -357,7 +357,9 @@ def _unsaved(campaign: Campaign, order: RandomCheckOrder, topics: Sequence[Topic
             "topics": list(order.topics),
             "known": list(order.known),
             "sample": order.sample,
-        },
+        }
+        # The scores or the measure for which it is drawn; the protocol may change later.
+        | ({"profile": campaign.protocol.scoring} if nugget_set else {"measure": campaign.protocol.measure}),
     )
 
 
@@ -426,6 +428,10 @@ def _in_sight(name: str) -> str:
     return f"{name} gave labels in sight of the LLM's: they can be neither known pairs nor a sample."
 
 
+def _population_key(study: Study) -> tuple[object, ...]:
+    return study.kind, study.nugget_set_id, default_policies(study)
+
+
 def _sampled(study: Study, name: str) -> Sample:
     """The draw of another random check with its chances and labels. Raises `Refused` where it is not complete."""
     if not name:
@@ -440,8 +446,8 @@ def _sampled(study: Study, name: str) -> Sample:
         pairs = StudyPair.objects.filter(study=other).count()
         text = f"{name} chose its {pairs:,} pairs by their labels: they can be known pairs, not a sample."
         raise Refused("no_sample", text)
-    if (other.kind, other.nugget_set_id) != (study.kind, study.nugget_set_id):
-        raise Refused("usage", f"{name} is about other pairs.")
+    if _population_key(other) != _population_key(study):
+        raise Refused("usage", f"{name} is about other pairs, or was drawn for another measure.")
     frame, labels = stored_frame(other), current_labels(other, people_of(other))
     sample: dict[tuple[int, int], tuple[float, float, str]] = {}
     for place in np.flatnonzero((frame.chance > 0)[frame.unit]).tolist():
@@ -508,7 +514,7 @@ def frame_arrays(frame: StoredFrame, run: Counts, runs: int) -> RandomCheckFrame
         run=run,
         label=np.where(frame.known, KNOWN, frame.judge_label),
         block=frame.block,
-        x=frame.size,
+        size=frame.size,
         order=frame.place,
         runs=runs,
     )

@@ -10,6 +10,7 @@ import numpy as np
 from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Count, Q, QuerySet
 
+from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.errors import Refused
 from evaluation.labels import CITATION_LABELS, NO_LABEL, NUGGET_LABELS, AssignmentLabel
 from evaluation.models import Assignment, Campaign, Judge, RandomCheckPair, Study, SupportJudgment
@@ -19,9 +20,17 @@ from evaluation.terms import DrawKind, JudgeKind, StudyKind
 from reports.confusion.paired_labels import ItemKind
 from reports.confusion.verdicts import newest_verdicts
 from reports.metrics.arrays import Booleans, Floats
-from reports.metrics.label_matrix import LABELS
+from reports.metrics.label_matrix import LABEL_COUNT
 from reports.metrics.random_check.draw import KNOWN, STRATUM_NAMES
-from reports.random_checks.population import Ints, Population, group_numbers, group_starts, packed, pair_names
+from reports.random_checks.population import (
+    Ints,
+    Population,
+    group_numbers,
+    group_starts,
+    groups_citations,
+    packed,
+    pair_names,
+)
 
 CANT_JUDGE = AssignmentLabel.CANT_JUDGE
 """The code of "can't judge", which is the same for nuggets and citations."""
@@ -102,7 +111,7 @@ def stored_frame(study: Study, alias: str = DEFAULT_DB_ALIAS) -> StoredFrame:
     rows = list(RandomCheckPair.objects.using(alias).filter(study=study).order_by("pk").values_list(*fields))
     *columns, digits = zip(*rows, strict=True) if rows else ((),) * len(fields)
     pk, first_ids, second_ids, *whole = np.array(columns[:6], dtype=np.int64)
-    unit = np.arange(len(pk)) if study.kind == StudyKind.ASSIGNMENT else group_numbers(first_ids)
+    unit = group_numbers(first_ids) if groups_citations(study) else np.arange(len(pk))
     of_unit = group_starts(unit)
     chances = [chance or 0.0 for chance in columns[8]]
     label, block, is_known = (column[of_unit] for column in whole)
@@ -180,7 +189,7 @@ class PeopleJudgments:
 
 def people_judgments(study: Study, frame: StoredFrame, labels: GivenLabels, alias: str) -> PeopleJudgments:
     """Count people's labels of each pair: the mean of theirs, or where they differ the verdict of an adjudicator."""
-    shares = np.zeros((len(frame.keys), LABELS))
+    shares = np.zeros((len(frame.keys), LABEL_COUNT))
     refused = np.zeros(len(frame.keys), dtype=np.bool_)
     verdicts = adjudicated(study, alias)
     for place in np.flatnonzero((frame.chance > 0)[frame.unit]).tolist():
@@ -229,7 +238,7 @@ def drawn_rows(study: Study) -> list[dict[str, Any]]:
                 "machine": "none" if llm == NO_LABEL else words[llm],
                 "stratum": f"{stratum}, extension {block}" if block else stratum,
                 "u": float(frame.place[unit]),
-                "x": float(frame.size[unit]),
+                "x": abs(float(frame.size[unit])),
                 "pi": float(frame.chance[unit]),
                 "labels": {
                     judge: "refused" if label == CANT_JUDGE else words[label]
@@ -238,3 +247,17 @@ def drawn_rows(study: Study) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def checks_of(choice: NuggetCondition | CitationCondition) -> list[Study]:
+    """Random checks of the labels of a condition, the newest first; never of one whose topics several people share."""
+    if len(choice.judges) != 1:
+        return []
+    checks = random_checks_of(choice.campaign).filter(judge=choice.judges[0])
+    if isinstance(choice, CitationCondition):
+        return list(checks.filter(kind=StudyKind.SUPPORT))
+    return list(checks.filter(nugget_set=choice.nugget_sets[0])) if len(choice.nugget_sets) == 1 else []
+
+
+def random_checks_of(campaign: Campaign) -> QuerySet[Study]:
+    return Study.objects.filter(campaign=campaign, draw=DrawKind.RANDOM).select_related("campaign", "judge")

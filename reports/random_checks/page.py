@@ -14,19 +14,19 @@ from evaluation.models import Campaign, Study
 from evaluation.terms import StudyKind, SupportCondition
 from reports.metrics.intervals import Interval
 from reports.metrics.policies import Policies, SupportPolicies
+from reports.profiles import profile_of
 from reports.random_checks.corrected import (
     NEW,
     THESE,
     TOO_FEW,
     CorrectedDifference,
     CorrectedReport,
-    checks_of,
     corrected_by,
-    random_checks_of,
+    primary_score,
 )
 from reports.random_checks.documents import corrected_document, corrected_note, corrected_rows
-from reports.random_checks.frame import check_counts
-from reports.random_checks.population import condition_of
+from reports.random_checks.frame import check_counts, checks_of, random_checks_of
+from reports.random_checks.population import condition_of, drawn_profile, is_drawn_for, measure_of
 from reports.report import Column, ColumnKind, Report, ReportCell, Row, Section
 from web.templatetags.assay import DASH
 
@@ -74,7 +74,8 @@ class BoardLine:
         return self._percent(self.row["high"])
 
     def _percent(self, value: float) -> str:
-        return f"{100 * value / self.axis:.4f}%"
+        # A score by weights may be below 0, where the axis has no room.
+        return f"{max(0.0, 100 * value / self.axis):.4f}%"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,23 +141,32 @@ def board_address(study: Study) -> str:
     """Address of the page whose scores a complete check corrects."""
     query = {"judge": study.judge.name, "view": CORRECTED, "check": study.name}
     if study.nugget_set is None:
-        query["condition"] = SupportCondition.LLM
+        query |= {"condition": SupportCondition.LLM, "measure": measure_of(study)}
         return reverse("reports:support", args=[study.campaign.slug], query=query)
     query |= {"condition": condition_of(study.nugget_set), "nuggets": study.nugget_set.name}
+    if drawn_profile(study) is not profile_of(study.campaign):
+        # The page opens with the scores of the protocol, which may have changed since the draw.
+        query |= {"score": primary_score(study)}
     return reverse("reports:scores", args=[study.campaign.slug], query=query)
 
 
 def complete_checks(campaign: Campaign, kind: StudyKind) -> list[tuple[str, str]]:
     studies = list(random_checks_of(campaign).filter(kind=kind).select_related("nugget_set"))
     counts = check_counts(studies)
-    return [(study.name, board_address(study)) for study in studies if not counts[study.pk].left]
+    return [(_name_and_measure(study), board_address(study)) for study in studies if not counts[study.pk].left]
+
+
+def _name_and_measure(study: Study) -> str:
+    return study.name if study.nugget_set else f"{study.name}, drawn for {measure_of(study)}"
 
 
 def corrected_checks(
     choice: NuggetCondition | CitationCondition, policies: Policies | SupportPolicies, score: str, target: str
 ) -> tuple[CorrectedReport, ...]:
     return tuple(
-        corrected_by(study, policies, score, NEW if target == NEW else THESE) for study in checks_of(choice)
+        corrected_by(study, policies, score, NEW if target == NEW else THESE)
+        for study in checks_of(choice)
+        if is_drawn_for(study, policies)
     )
 
 

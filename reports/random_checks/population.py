@@ -8,17 +8,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.domain.conditions import CitationCondition, Part, whole
+from evaluation.domain.conditions import CitationCondition, whole
+from evaluation.domain.shares import Part
+from evaluation.errors import Refused
 from evaluation.labels import NO_LABEL
 from evaluation.models import AnswerProvenance, Campaign, ListedNugget, NuggetSet, Sentence, Study
-from evaluation.terms import Condition, JudgeKind, StudyKind, SupportCondition
+from evaluation.terms import Condition, JudgeKind, StudyKind, SupportCondition, SupportMeasure
 from reports.frames import assignment_keys, assignment_sheet, rows_of, support_keys, support_sheet
 from reports.metrics.arrays import Booleans, Counts, Floats
-from reports.metrics.label_matrix import UNJUDGEABLE, UNJUDGED
+from reports.metrics.label_matrix import UNJUDGED
+from reports.metrics.measures import MEASURES
 from reports.metrics.policies import Policies, SupportPolicies
-from reports.metrics.random_check.weights import nugget_sizes, nugget_weights, positive_sizes, support_weights
+from reports.metrics.random_check.weights import (
+    drawable_sizes,
+    judgeable_shares,
+    nugget_sizes,
+    nugget_weights,
+    rubric_sizes,
+    support_weights,
+)
+from reports.metrics.registry import BY_NAME, Profile
 from reports.metrics.scores import run_scores
-from reports.metrics.support import PRECISION, RECALL, run_support
+from reports.metrics.support import run_support
 from web.consistent_read import consistent_read
 
 Ints = NDArray[np.int64]
@@ -30,8 +41,8 @@ class Population:
 
     A unit is drawn as one: a pair, or a sentence with all its citations that count. `items` Q x 2 are answer and
     wording, or sentence and segment, by primary key, those of a unit one after the other; `unit` Q, index of P;
-    `label` P, of the LLM, of several the best, NO_LABEL where it failed or gave none; `size` P, x; `weights` P and
-    `counted` R x T by score; `llm` R, the LLM's scores.
+    `label` P, of the LLM, of several the best, NO_LABEL where it failed or gave none; `size` P, for the draw, below 0
+    where a pair counts against its answer; `weights` P and `counted` R x T by score; `llm` R, the LLM's scores.
     """
 
     run_ids: tuple[str, ...]
@@ -87,11 +98,44 @@ def condition_of(nugget_set: NuggetSet | None) -> Condition:
 
 
 def default_policies(study: Study) -> Policies | SupportPolicies:
-    return Policies() if study.kind == StudyKind.ASSIGNMENT else SupportPolicies()
+    if study.kind == StudyKind.ASSIGNMENT:
+        return Policies(profile=drawn_profile(study))
+    return SupportPolicies(measure_of(study))
+
+
+def drawn_profile(study: Study) -> Profile:
+    """The scores of nuggets for which a random check was drawn: its frame and chances hold for no others."""
+    return Profile(study.design.get("profile", Profile.TREC_RAG))
+
+
+def refuse_other_draw(study: Study, policies: Policies | SupportPolicies) -> None:
+    """Raise `Refused` for a measure of support, or scores of nuggets, that a random check was not drawn for."""
+    if is_drawn_for(study, policies):
+        return
+    if isinstance(policies, SupportPolicies):
+        raise Refused("other_measure", f"{study} was drawn for {measure_of(study)}.", field="measure")
+    raise Refused("other_profile", f"{study} was drawn for the scores {drawn_profile(study)}.", field="profile")
+
+
+def is_drawn_for(study: Study, policies: Policies | SupportPolicies) -> bool:
+    if isinstance(policies, SupportPolicies):
+        return policies.measure == measure_of(study)
+    return policies.profile is drawn_profile(study)
+
+
+def measure_of(study: Study) -> SupportMeasure:
+    """The measure for which a random check of citations was drawn: its frame and chances hold for no other."""
+    # A check of a snapshot from before there were measures was drawn for what its protocol counts.
+    return SupportMeasure(study.design.get("measure") or study.campaign.protocol.measure)
 
 
 def draws_sentences(study: Study) -> bool:
-    return study.kind == StudyKind.SUPPORT and study.campaign.protocol.first_citations != 1
+    return groups_citations(study) and study.campaign.protocol.first_citations != 1
+
+
+def groups_citations(study: Study) -> bool:
+    """Whether the citations of a sentence are one unit of a draw."""
+    return study.kind == StudyKind.SUPPORT and MEASURES[measure_of(study)].takes_best
 
 
 def _topics(study: Study, topic_ids: tuple[str, ...]) -> Booleans:
@@ -105,7 +149,10 @@ def _places(run_ids: Sequence[str], names: Sequence[str]) -> Counts:
 
 def _of_nuggets(study: Study, policies: Policies, run_ids: Sequence[str]) -> Population:
     choice = whole(study.campaign, condition_of(study.nugget_set), study.nugget_set, study.judge)
-    whole_sheet, (wordings, answers) = assignment_sheet(choice), assignment_keys(choice)
+    whole_sheet, (wordings, answers) = (
+        assignment_sheet(choice, policies.profile),
+        assignment_keys(choice, policies.profile),
+    )
     topics, runs = _topics(study, whole_sheet.topic_ids), _places(whole_sheet.run_ids, run_ids)
     wordings = wordings[topics[whole_sheet.nugget_topic]]
     answers = answers[topics][:, runs]
@@ -115,6 +162,7 @@ def _of_nuggets(study: Study, policies: Policies, run_ids: Sequence[str]) -> Pop
     topic = sheet.nugget_topic[nugget].astype(np.int64)
     labels = sheet.labels[nugget, run].astype(np.int64)
     weights = nugget_weights(sheet, policies)
+    sizes = rubric_sizes(sheet) if policies.profile is Profile.RUBRIC else nugget_sizes(sheet)
     scores = run_scores(sheet, policies)
     return Population(
         run_ids=sheet.run_ids,
@@ -124,7 +172,7 @@ def _of_nuggets(study: Study, policies: Policies, run_ids: Sequence[str]) -> Pop
         items=np.stack([answers[topic, run], wordings[nugget]], axis=1),
         unit=np.arange(len(run)),
         label=np.where(labels < 0, NO_LABEL, labels),
-        size=positive_sizes(run, nugget_sizes(sheet)[nugget, run]),
+        size=drawable_sizes(run, sizes[nugget, run]),
         weights={name: scores.weights[nugget, run] for name, scores in weights.items()},
         counted={name: scores.counted.T for name, scores in weights.items()},
         llm={name: scores.of(name) for name in weights},
@@ -141,13 +189,15 @@ def _of_citations(study: Study, policies: SupportPolicies, run_ids: Sequence[str
     topic, column = np.divmod(sheet.sentence_answer[sheet.unit_sentence], max(len(sheet.run_ids), 1))
     place = np.full(len(sheet.run_ids), -1)
     place[runs] = np.arange(len(runs))
-    in_frame = (place[column] >= 0) & (sheet.unit_label != UNJUDGEABLE)
+    usual_policies = SupportPolicies(policies.measure)
+    in_frame = (place[column] >= 0) & (judgeable_shares(sheet, policies) > 0)
     pairs = np.flatnonzero(in_frame)[np.argsort(place[column][in_frame], kind="stable")]
-    unit = group_numbers(sheet.unit_sentence[pairs].astype(np.int64))
+    drawn_apart = sheet.unit_sentence[pairs] if groups_citations(study) else pairs
+    unit = group_numbers(drawn_apart.astype(np.int64))
     first = pairs[group_starts(unit)]
     best = np.full(len(first), UNJUDGED, dtype=np.int64)
     np.maximum.at(best, unit, sheet.unit_label[pairs])
-    weights, usual = support_weights(sheet, policies), support_weights(sheet, SupportPolicies())
+    weights, usual = support_weights(sheet, policies), support_weights(sheet, usual_policies)
     run = place[column][first].astype(np.int64)
     sizes = [_of_units(name, scores.weights[pairs], unit) for name, scores in usual.items()]
     scores = run_support(sheet, policies)
@@ -159,16 +209,18 @@ def _of_citations(study: Study, policies: SupportPolicies, run_ids: Sequence[str
         items=keys[pairs],
         unit=unit,
         label=np.where(best < 0, NO_LABEL, best),
-        size=positive_sizes(run, np.mean(sizes, axis=0)),
+        size=drawable_sizes(run, np.mean(sizes, axis=0)),
         weights={name: _of_units(name, scores.weights[pairs], unit) for name, scores in weights.items()},
         counted={name: scores.counted.T[runs] for name, scores in weights.items()},
-        llm={PRECISION: scores.precision[runs], RECALL: scores.recall[runs]},
+        llm={name: means[runs] for name, means in scores.means.items()},
     )
 
 
 def _of_units(score: str, weights: Floats, unit: Counts) -> Floats:
     # Precision counts pairs; recall counts sentences, and each pair of a sentence carries its whole weight.
-    return np.bincount(unit, weights).astype(np.float64) if score == PRECISION else weights[group_starts(unit)]
+    if BY_NAME[score].part == "recall":
+        return weights[group_starts(unit)]
+    return np.bincount(unit, weights).astype(np.float64)
 
 
 PairName = dict[str, Any]

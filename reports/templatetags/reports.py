@@ -18,8 +18,8 @@ from reports.metrics.registry import BY_NAME
 from reports.models import BOTH
 from reports.report import FORMATS, SHORT, Basis, Column, ColumnKind, ReportCell, why_no_tau
 from reports.terms import condition_words
-from web.glossary import term_of_column
 from web.templatetags import assay
+from web.words import term_of_column
 
 register = template.Library()
 register.filter(condition_words)
@@ -31,7 +31,7 @@ FORMS: Final[dict[str, Callable[[Any], str]]] = {
 }
 """Formats of figures, by the name that templates use."""
 BOTH_MARK: Final = ("◎", "both defensible")
-KINDS = {"RAG": ("rag", "●", "full RAG"), "AG": ("ag", "■", "generation only")}
+RAG_TASKS = {"RAG": ("rag", "●", "full RAG"), "AG": ("ag", "■", "generation only")}
 
 
 @register.simple_tag(takes_context=True)
@@ -192,7 +192,7 @@ def _spoken(estimate: Jackknife) -> str:
 
 @register.simple_tag
 def run_kind(task: str) -> SafeString:
-    name, shape, text = KINDS.get(task, ("", "◆", "no task"))
+    name, shape, text = RAG_TASKS.get(task, ("", "◆", "no task"))
     return format_html('<span class="shape {}" aria-hidden="true">{}</span> {}', name, shape, text)
 
 

@@ -130,8 +130,7 @@ def _stages(first: Sequence[TopicTime], words: Words) -> Section:
     ]
     chart = Chart(
         alt=f"Hours per topic in {counted(len(bars), 'stage')}: low, median and high, and what was published.",
-        draw=lambda dark: charts.spans(charts.named(bars, WORDS), "hours per topic", dark=dark),
-        draw_file=lambda: charts.spans(charts.named(bars, WORDS, codes=True), "hours per topic", dark=False),
+        draw=lambda palette: charts.spans(charts.named(bars, WORDS, palette), "hours per topic", palette),
         note="Points: medians. Lines: from the median low to the median high. Upright: the published figure.",
         links={stage.words: f"../../work/?stage={stage}" for stage in STAGES.values()},
     )

@@ -34,12 +34,11 @@ function unfold(details) {
 }
 
 function markSameWords(texts) {
-  const language = texts.lang || document.documentElement.lang;
   const item = texts.querySelector("[data-words]");
   const beside = texts.querySelector("[data-words-in]");
   if (!item || !beside) return;
-  const found = new Set(contentWords(beside.textContent, language));
-  const same = new Set(contentWords(item.textContent, language).filter((word) => found.has(word)));
+  const found = new Set(contentWords(beside.textContent));
+  const same = new Set(contentWords(item.textContent).filter((word) => found.has(word)));
   for (const element of [item, beside]) mark(element, same);
 }
 

@@ -12,19 +12,15 @@ from tests.worlds.cast import make_campaign, make_cast, make_user
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """The campaign and its people by name."""
-
     campaign: Campaign
     by_name: dict[str, User]
 
     def client(self, name: str) -> Client:
-        """Return a browser in which somebody is signed in."""
         client = Client()
         client.force_login(self.by_name[name])
         return client
 
     def page(self, path: str = "") -> str:
-        """Return an address below the campaign's people."""
         return f"/campaigns/{self.campaign.slug}/people/{path}"
 
     def events(self) -> list[str]:

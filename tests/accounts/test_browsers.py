@@ -25,7 +25,6 @@ EDGE = "Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chr
 
 
 def signed_in_with(agent: str, name: str = "ann") -> Client:
-    """Sign in with a browser of some kind."""
     client = Client(headers={"user-agent": agent})
     client.post("/accounts/login/", {"login": name, "password": name})
     return client
@@ -88,7 +87,6 @@ def test_who_has_just_signed_in_is_not_asked_again() -> None:
 
 
 def guess(login: str, times: int) -> int:
-    """Try wrong passwords from elsewhere; return the last status."""
     credentials = {"login": login, "password": "wrong"}
     return [Client().post("/accounts/login/", credentials).status_code for _ in range(times)][-1]
 

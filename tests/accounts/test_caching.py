@@ -37,7 +37,6 @@ class Marking:
 
 @pytest.fixture(params=["table", "redis"])
 def cache(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[BaseCache]:
-    """The cache of an installation without Redis, and with one."""
     if request.param == "table":
         with override_settings(CACHES=shared_cache("", "memory://")):
             yield caches["default"]
@@ -63,7 +62,6 @@ def _wait_for(cache: RedisOrTableCache) -> None:
 
 
 def plant(cache: BaseCache, key: str, value: bytes) -> None:
-    """Write a value as an attacker would."""
     made = cache.make_key(key)
     if isinstance(cache, RedisOrTableCache):
         cache.redis._cache.get_client(write=True).set(made, value)

@@ -25,7 +25,6 @@ INVITATION = "/invitation/"
 
 
 def link(people: People, role: str = "assessor", email: str = "", by: str = "olga") -> str:
-    """Invite on the page; return the link, as the page shows it or as it was sent."""
     fields = {"role": role, "addresses": email, "send" if email else "link": "1"}
     page = people.client(by).post(people.page("invite/"), fields).content.decode()
     text = str(mail.outbox[-1].body) if email else page
@@ -33,7 +32,6 @@ def link(people: People, role: str = "assessor", email: str = "", by: str = "olg
 
 
 def opened(address: str, client: Client | None = None) -> Client:
-    """Open a link in a browser."""
     client = client or Client()
     assert client.get(address)["Location"] == INVITATION
     return client

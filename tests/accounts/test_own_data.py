@@ -38,7 +38,6 @@ def world(tmp_path: Path) -> JudgingWorld:
 
 
 def data_of(world: JudgingWorld, name: str) -> dict[str, list[dict[str, Any]]]:
-    """Download somebody's data."""
     answer = confirmed(name).post("/your-data/")
     assert "attachment" in answer["Content-Disposition"]
     with ZipFile(io.BytesIO(b"".join(answer))) as archive:

@@ -40,14 +40,12 @@ def environment(**variables: str) -> Any:
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Provider]:
-    """One provider for all; its key takes a while to make."""
     with running_provider() as provider:
         yield provider
 
 
 @pytest.fixture
 def provider(running: Provider, settings: Settings) -> Provider:
-    """The provider, configured as by the environment."""
     running.person, running.requests = dict(ANN), []
     variables = {"OIDC_SERVER_URL": running.address, "OIDC_CLIENT_ID": CLIENT, "OIDC_CLIENT_SECRET": SECRET}
     settings.OIDC = oidc_provider(environment(**variables, OIDC_PROVIDER_ID="lab", OIDC_NAME="Lab sign-on"))
@@ -77,13 +75,11 @@ def through(client: Client, query: str = "") -> HttpResponse:
 
 
 def shown(name: str) -> None:
-    """Note that somebody has shown that they read their address."""
     user = User.objects.get(username=name)
     EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
 
 
 def is_in(client: Client) -> str:
-    """Return who is signed in."""
     pk = client.session.get("_auth_user_id")
     return User.objects.get(pk=pk).username if pk else ""
 

@@ -23,7 +23,6 @@ def make(user: User, name: str, **moments: object) -> None:
 
 
 def plant(people: People) -> None:
-    """Plant one of each that has ended, ended just now, and is in force."""
     ann, olga = people.by_name["ann"], people.by_name["olga"]
     make(ann, "in force")
     make(ann, "expired long ago", expires_at=now() - LONG)

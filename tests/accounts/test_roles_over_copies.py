@@ -34,19 +34,16 @@ def world(tmp_path: Path) -> World:
 
 @pytest.fixture
 def opened(world: World) -> Campaign:
-    """A snapshot of it, opened beside it."""
     return opened_as("rev1", world.campaign, world.people["olga"])
 
 
 @pytest.fixture
 def imported(world: World, tmp_path: Path) -> Campaign:
-    """A copy that a command made of the campaign's file."""
     return copied(world.campaign, "copy", tmp_path)
 
 
 @pytest.fixture(params=["opened", "imported"])
 def copy(request: pytest.FixtureRequest, world: World) -> Campaign:
-    """A copy, made either way, that Olga organizes."""
     made: Campaign = request.getfixturevalue(request.param)
     add_member(campaign=made, user=world.people["olga"], role=Role.ORGANIZER)
     return made
@@ -225,7 +222,6 @@ def test_a_task_of_a_copy_keeps_no_role_from_being_taken(tmp_path: Path) -> None
 
 
 def make_other(folder: Path, answers: str = ALPHA) -> Campaign:
-    """Make another campaign, with a run of the first one."""
     other = make_campaign("other", "Other study")
     import_topics(campaign=other, source=write_source(folder, "topics.tsv", TOPICS))
     options = RunOptions("team a", TrackTask.RAG)

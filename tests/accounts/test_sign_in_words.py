@@ -30,7 +30,6 @@ pytestmark = pytest.mark.django_db
 
 
 def heading(client: Client, address: str) -> str:
-    """The first heading of a page."""
     found = re.search(r"<h1[^>]*>(.*?)</h1>", client.get(address).content.decode(), re.S)
     assert found, address
     return found[1].strip()

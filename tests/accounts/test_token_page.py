@@ -16,7 +16,6 @@ TOKENS = "/accounts/tokens/"
 
 
 def made(client: Client, **changes: object) -> str:
-    """Make a token on the page; return it as the page shows it."""
     fields = {"name": "notebook", "scopes": ["read"], "days": "30"} | changes
     page = client.post(TOKENS, fields).content.decode()
     return str(re.findall(r'value="(assay_[^"]+)"', page)[0])

@@ -23,7 +23,6 @@ def make(user: User, days: float = 1) -> tuple[ApiToken, str]:
 
 
 def age(token: ApiToken, **moments: timedelta) -> None:
-    """Move a token's moments into the past."""
     ApiToken.objects.filter(pk=token.pk).update(**{name: now() - past for name, past in moments.items()})
 
 

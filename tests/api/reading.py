@@ -19,8 +19,6 @@ PROBLEM = "application/problem+json"
 
 @dataclass
 class Program:
-    """A program that asks with a token; without one for somebody who is nobody."""
-
     token: str = ""
     client: Client = field(default_factory=Client)
 
@@ -31,17 +29,14 @@ class Program:
 
     @property
     def own(self) -> dict[str, str]:
-        """The header with the token."""
         return {"authorization": f"Bearer {self.token}"} if self.token else {}
 
     def json(self, path: str) -> Any:
-        """Return a document that must be there."""
         response = self.get(path)
         assert response.status_code == 200, (path, body_of(response))
         return json.loads(body_of(response))
 
     def rows(self, path: str) -> list[dict[str, Any]]:
-        """Return all rows of a list, page by page."""
         page = self.json(path)
         found = list(page["results"])
         while page["next"]:
@@ -50,19 +45,16 @@ class Program:
         return found
 
     def lines(self, path: str) -> list[dict[str, Any]]:
-        """Return the rows of a stream of JSON lines."""
         response = self.get(with_form(path, "jsonl"))
         assert response.status_code == 200, (path, body_of(response))
         return [json.loads(line) for line in body_of(response).decode().splitlines()]
 
     def table(self, path: str) -> list[dict[str, str]]:
-        """Return the rows of a stream of CSV."""
         response = self.get(with_form(path, "csv"))
         assert response.status_code == 200, (path, body_of(response))
         return list(csv.DictReader(io.StringIO(body_of(response).decode(), newline="")))
 
     def problem(self, path: str, status: int) -> Any:
-        """Return the problem that a path answers with."""
         response = self.get(path)
         assert (response.status_code, response["Content-Type"]) == (status, PROBLEM), body_of(response)
         document = json.loads(body_of(response))
@@ -70,12 +62,10 @@ class Program:
         return document
 
     def queries(self, path: str) -> int:
-        """Return how many queries a path takes."""
         with CaptureQueriesContext(connection) as context:
             body_of(self.get(path))
         return len(context)
 
 
 def with_form(path: str, form: str) -> str:
-    """Return a path that asks for a form."""
     return f"{path}{'&' if '?' in path else '?'}format={form}"

@@ -43,6 +43,13 @@ def test_the_same_changes_nothing_and_other_settings_need_replace(program: Progr
     assert list(Protocol.objects.values_list("version", "nugget_cap")) == [(1, 15), (2, 12)]
 
 
+def test_a_campaign_is_made_like_a_track_s(program: Program) -> None:
+    assert program.post("/campaigns/", {"slug": "lake", "like": "ragtime-2026"}).status_code == 201
+    assert Campaign.objects.get().protocol.topic_limit
+    response = program.post("/campaigns/", {"slug": "sea", "like": "trec-rag-1924"})
+    assert (response.status_code, "like" in response.content.decode()) == (400, True)
+
+
 @pytest.mark.parametrize(
     ("body", "named"),
     [

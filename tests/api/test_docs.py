@@ -19,7 +19,6 @@ GUIDE = (Path(settings.BASE_DIR) / "docs" / "api.md").read_text(encoding="utf-8"
 
 
 def blocks(language: str) -> str:
-    """Return all examples in a language, one after the other."""
     return "\n".join(re.findall(rf"```{language}\n(.*?)```", GUIDE, flags=re.DOTALL))
 
 

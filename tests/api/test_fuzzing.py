@@ -96,8 +96,6 @@ def try_out(
     examples: int,
     wrong: dict[str, str],
 ) -> None:
-    """Send examples of one operation. Each is about what there is, or about what is made up."""
-
     @settings(
         max_examples=examples,
         deadline=None,
@@ -128,7 +126,6 @@ def try_out(
 
 
 def aim(case: Case[Any], ours: Mapping[str, str]) -> None:
-    """Let a request be about what there is."""
     for name, value in ours.items():
         if name in case.path_parameters:
             case.path_parameters[name] = value
@@ -145,7 +142,6 @@ def aim(case: Case[Any], ours: Mapping[str, str]) -> None:
 
 
 def place_of(path: str, known: Mapping[str, str]) -> dict[str, str]:
-    """The parameters of an address, as something is called that there is."""
     collection = path.split("/")[3]
     row = known.get(f"{collection}-row", "river")
     return {"slug": "river", "pk": row, "public_id": row}

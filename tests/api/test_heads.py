@@ -7,8 +7,6 @@ from web.middleware import HeadersMiddleware
 
 
 class Rows:
-    """Rows of which none may be read."""
-
     closed = False
 
     def __iter__(self) -> "Rows":

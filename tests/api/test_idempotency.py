@@ -40,7 +40,6 @@ def make(program: Program, slug: str = "lake", key: str = KEY) -> Any:
 
 
 def age(**moments: timedelta) -> None:
-    """Move the moments of all keys into the past."""
     IdempotencyKey.objects.update(**{name: now() - past for name, past in moments.items()})
 
 
@@ -193,8 +192,6 @@ def _make_and_close(program: Program) -> int:
 
 @contextmanager
 def on_event(happens: Any) -> Iterator[None]:
-    """Let something happen as soon as an act has written its event."""
-
     def heard(**_: Any) -> None:
         happens()
 

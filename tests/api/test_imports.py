@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from pytest_django.fixtures import Settings
 
 from accounts.models import User
-from evaluation.domain.pseudonyms import pseudonym_of
+from evaluation.campaigns.pseudonyms import pseudonym_of
 from evaluation.judges import judge_of
 from evaluation.models import AnswerProvenance, Assignment, Campaign, Event, NuggetSet, Qrel, Run, Segment, Topic
 from tests.api.writing import API, Program, program_of

@@ -46,6 +46,12 @@ def test_a_judge_leaves_temperature_out_and_reasons(olga: Program) -> None:
     assert (job.status_code, job.json()["judge"]) == (201, "o3")
 
 
+def test_a_limit_of_words_makes_another_version(olga: Program) -> None:
+    assert olga.post("/judges/", REASONER).json()["name"] == "o3"
+    limited = olga.post("/judges/", REASONER | {"passage_words": 800}).json()
+    assert (limited["name"], limited["prompt_versions"]["passage_words"]) == ("o3@2", "800")
+
+
 def test_a_judge_has_the_model_of_a_connection(olga: Program, world: DeskWorld) -> None:
     Connection.objects.create(name="mine", version=1, endpoint="default", model="m9", made_by=world.people["olga"])
     made = olga.post("/judges/", REASONER | {"connection": "mine"})
@@ -58,6 +64,7 @@ def test_a_judge_has_the_model_of_a_connection(olga: Program, world: DeskWorld) 
     [
         ({"temperature": 3}, "temperature"),
         ({"max_completion_tokens": 0}, "max_completion_tokens"),
+        ({"passage_words": 0}, "passage_words"),
         ({"connection": "nobody's"}, "connection"),
         ({"prompts": {"assign": "nothing@1"}}, "prompts.assign"),
         ({"prompts": {"cook": "assign@1"}}, "prompts.cook"),

@@ -25,7 +25,6 @@ ALL = [SCORES if collection.name == "scores" else collection.name for collection
 
 
 def with_page_size(path: str, size: int) -> str:
-    """Return a path with a size of pages."""
     return f"{path}{'&' if '?' in path else '?'}page_size={size}"
 
 
@@ -54,7 +53,6 @@ def test_small_pages_a_large_one_and_both_streams_tell_the_same_rows(olga: Progr
 
 
 def cell_of(value: object) -> str:
-    """Return how CSV says a value."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -17,6 +17,8 @@ from accounts.tokens import Scope, make_token, revoke_token
 from api.collections import COLLECTIONS
 from api.provenance import EXPLAINED
 from api.urls import urlpatterns
+from evaluation.models import Judge, Judgment, Segment
+from evaluation.stages import GRADE
 from evaluation.terms import StudyKind
 from llmjobs.models import LlmJob
 from reports.random_checks.drawing import RandomCheckOrder, create_random_check
@@ -61,11 +63,9 @@ NO_WAY = "401 405 405 405 405 405 405 405 | 403 405 401 401"
 NO_READ = "401 405 405 405 405 405 405 405 | 405 403 401 401"
 OPEN = "200 200 200 200 200 200 200 200 | 200 200 200 200"
 
-# The world has no second look, and a random check has a report of its own.
-NO_SECOND_LOOK = NEEDS_CAMPAIGN.replace("200", "422")
-REPORTS = "\n".join(
-    f"GET  reports-{name} {NO_SECOND_LOOK if name == 'study' else NEEDS_CAMPAIGN}" for name in documents()
-)
+# The world has no second look, and no battle; a random check has a report of its own.
+NOT_HERE = {"study": NEEDS_CAMPAIGN.replace("200", "422"), "battles": NEEDS_CAMPAIGN.replace("200", "422")}
+REPORTS = "\n".join(f"GET  reports-{name} {NOT_HERE.get(name, NEEDS_CAMPAIGN)}" for name in documents())
 
 TABLE = f"""
 GET  campaigns                  {LIST}
@@ -77,6 +77,7 @@ GET  nugget-sets                {LIST}
 GET  nuggets                    {LIST}
 GET  assignments                {LIST}
 GET  support-judgments          {LIST}
+GET  judgments                  {LIST}
 GET  grades                     {LIST}
 GET  judges                     {LIST}
 GET  studies                    {LIST}
@@ -95,13 +96,13 @@ GET  nugget-sets-row            {ROW}
 GET  nuggets-row                {ROW}
 GET  assignments-row            {ROW}
 GET  support-judgments-row      {ROW}
+GET  judgments-row              {ROW}
 GET  grades-row                 {ROW}
 GET  assignments-provenance     {ROW}
 GET  support-judgments-provenance {ROW}
 GET  nuggets-provenance         {ROW}
 GET  grades-provenance          {ROW}
 GET  studies-row                {ROW}
-GET  studies-corrected          {ROW}
 {REPORTS}
 GET  jobs-row                   {ROW}
 GET  tasks-row                  401 404 200 200 200 200 200 404 | 200 403 401 401
@@ -170,6 +171,7 @@ QUERIES = {
     "reports-scores": "campaign=river&condition=A/A",
     "reports-support": "campaign=river&condition=llm",
     "reports-study": "campaign=river&study=by+chance",
+    "reports-battles": "campaign=river&condition=B/M",
     "reports-correlation": "campaign=river&x=A/A&y=E/M",
     "reports-confusion": "campaign=river&rows=E/A&columns=E/M",
     "reports-support-correlation": "campaign=river&x=llm&y=scratch",
@@ -190,12 +192,10 @@ def world(tmp_path: Path) -> DeskWorld:
 
 
 def numbers(row: str) -> list[int]:
-    """The statuses of a row, without the line."""
     return [int(word) for word in row.split() if word != "|"]
 
 
 def table() -> dict[tuple[str, str], list[int]]:
-    """The rows by method and name."""
     lines = [line.split(maxsplit=2) for line in TABLE.splitlines() if line]
     return {(method, name): numbers(row) for method, name, row in lines}
 
@@ -207,7 +207,6 @@ def routes() -> dict[str, str]:
 
 
 def tokens(world: DeskWorld) -> dict[str, str]:
-    """A token of everybody's."""
     raws = {role: _token(world.people[name], *Scope)[1] for role, name in PEOPLE.items()}
     olga = world.people["olga"]
     raws["reads"], raws["writes"] = _token(olga, Scope.READ)[1], _token(olga, Scope.WRITE)[1]
@@ -223,9 +222,9 @@ def _token(user: User, *scopes: Scope) -> tuple[ApiToken, str]:
 
 
 def places(world: DeskWorld) -> dict[str, str]:
-    """Where each route's row is."""
     olga = world.people["olga"]
     found = {}
+    _grade_a_passage(world)
     for collection in COLLECTIONS:
         if collection.found_by:
             reader = collection.reader(olga, "default")
@@ -233,13 +232,22 @@ def places(world: DeskWorld) -> dict[str, str]:
                 reader.rows().order_by("pk").values_list(reader.row_path, flat=True)[0]
             )
     found["tasks-row"] = world.manual.public_id
-    found["studies-corrected"] = found["studies-row"]
     found |= {f"{collection.name}-provenance": found[f"{collection.name}-row"] for collection in EXPLAINED}
     return found
 
 
+def _grade_a_passage(world: DeskWorld) -> None:
+    passage = Segment.objects.filter(campaign=world.campaign)[0]
+    Judgment.objects.get_or_create(
+        stage=GRADE,
+        topic=world.campaign.topics.all()[0],
+        unit=passage.public_id,
+        judge=Judge.objects.all()[0],
+        defaults={"segment": passage, "label": 1, "given_at": now()},
+    )
+
+
 def address(route: str, name: str, world: DeskWorld, rows: dict[str, str]) -> str:
-    """A route with its parameters filled in."""
     values = {"slug:slug": "river", "slug:public_id": world.manual.public_id, "anything:rest": "nowhere/"}
     values["slug:number"] = "e999999"
     values["int:pk"] = rows["jobs-row"]
@@ -251,7 +259,6 @@ def address(route: str, name: str, world: DeskWorld, rows: dict[str, str]) -> st
 
 
 def body_for(name: str, world: DeskWorld) -> Any:
-    """Something that makes sense there."""
     if name == "task-changes":
         return {"campaign": "river", "change": "block", "tasks": [world.manual.public_id], **REASON}
     usual = b"" if name.startswith("import-") else REASON if name.startswith("task-") else {}

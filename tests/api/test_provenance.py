@@ -20,7 +20,6 @@ from tests.worlds.jobs import MODEL, label_by, make_call, make_item, make_job, m
 
 @pytest.fixture
 def call(world: World) -> Call:
-    """A call of a job whose prices are known."""
     llm = make_job(world)
     LlmJob.objects.filter(pk=llm.pk).update(
         price_table="2026-11", currency="EUR", prompt_price=Decimal(2), completion_price=Decimal(10)

@@ -4,7 +4,7 @@ import re
 
 from api.collections import COLLECTIONS
 from evaluation.campaigns.create import add_member
-from evaluation.domain.pseudonyms import pseudonym_of
+from evaluation.campaigns.pseudonyms import pseudonym_of
 from evaluation.judges import judge_of
 from evaluation.models import Event, Judge
 from evaluation.terms import Role

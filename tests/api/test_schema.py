@@ -23,7 +23,6 @@ CHECKED_IN = Path(settings.BASE_DIR) / "docs" / "openapi.yaml"
 
 @pytest.fixture(scope="module")
 def schema() -> Schema:
-    """The schema as the code says it."""
     made: Schema = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     return made
 
@@ -65,7 +64,6 @@ def test_pages_have_neighbours_and_operations_tags_with_texts(schema: Schema) ->
 
 
 def nullable(part: object) -> object:
-    """Return a schema in which what may be null says so as JSON Schema does."""
     if isinstance(part, list):
         return [nullable(element) for element in part]
     if not isinstance(part, dict):

@@ -1,6 +1,5 @@
-"""Studies and the scores that they correct: the digits of the report, to whom, and how refusals read."""
+"""Studies and the scores that they correct, a report: the digits of the report, to whom, and how refusals read."""
 
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
-from evaluation.domain.pseudonyms import pseudonym_of
+from evaluation.campaigns.pseudonyms import pseudonym_of
 from evaluation.models import Campaign, Judge, Study
 from evaluation.terms import StudyKind
 from reports.random_checks.drawing import RandomCheckOrder, create_random_check
@@ -34,12 +33,8 @@ def example(db: None, tmp_path: Path) -> World:
     return World(campaign, make_cast(campaign))
 
 
-AS_REPORT = "reports/corrected/?campaign=river&study=check"
-
-
 def program_and_place(world: World, name: str = "olga") -> tuple[Program, str]:
-    """A program of somebody's, and where the corrected scores are."""
-    return program_of(world, name), f"studies/{Study.objects.get(name='check').pk}/corrected/"
+    return program_of(world, name), "reports/corrected/?campaign=river&study=check"
 
 
 def values_of(document: Any) -> list[float | None]:
@@ -79,7 +74,7 @@ def test_a_second_look_is_a_row_without_corrected_scores(example: World, tmp_pat
     row = olga.rows("studies")[-1]
     assert (row["draw"], row["per_run"], row["per_topic"], row["seed"]) == ("disagreements", None, 9, "0")
     assert (row["drawn"], row["judged"], row["person"]) == (3, 0, "expert")
-    problem = olga.problem(f"studies/{row['id']}/corrected/", 422)
+    problem = olga.problem("reports/corrected/?campaign=river&study=who-is-right", 422)
     assert problem["code"] == "no_random_check"
     assert "who-is-right is a second look at disagreements" in problem["detail"]
 
@@ -88,12 +83,13 @@ def test_a_second_look_is_a_row_without_corrected_scores(example: World, tmp_pat
 def test_corrected_scores_have_the_digits_of_the_report(example: World, tmp_path: Path, target: str) -> None:
     judge(tmp_path, people_rows())
     olga, place = program_and_place(example)
+    judges = {"judges": [f"{pseudonym_of(example.campaign, example.people['ann'].pk)}, study check"]}
     for score in CORRECTED:
         expected = corrected("--score", score, "--target", target, "--least-judged", "1")
-        assert olga.json(f"{place}?score={score}&target={target}&{LOOSE}") == expected
-    assert olga.json(place) == corrected()
+        assert olga.json(f"{place}&score={score}&target={target}&{LOOSE}") == expected | judges
+    assert olga.json(place) == corrected() | judges
     skipping = corrected("--unjudged", "zero", "--missing", "skip", "--no-vital", "skip")
-    assert olga.json(f"{place}?unjudged=zero&missing=skip&no_vital=skip") == skipping
+    assert olga.json(f"{place}&unjudged=zero&missing=skip&no_vital=skip") == skipping | judges
 
 
 def people_in_file(world: World, name: str) -> list[bool]:
@@ -107,11 +103,11 @@ def test_others_read_corrected_scores_once_all_are_judged(example: World, tmp_pa
     rows = people_rows()
     judge(tmp_path, rows[1:])
     olga, place = program_and_place(example)
-    own = olga.json(f"{place}?{LOOSE}")
+    own = olga.json(f"{place}&{LOOSE}")
     assert values_of(own)[:2] == [None, None]
     assert None not in values_of(own)[2:]
-    for name, address in product(("rita", "audrey"), (f"{place}?{LOOSE}", f"{AS_REPORT}&{LOOSE}")):
-        document = program_of(example, name).json(address)
+    for name in ("rita", "audrey"):
+        document = program_of(example, name).json(f"{place}&{LOOSE}")
         assert values_of(document) == [None] * 4
         assert [row["reason"] for row in document["runs"]] == ["4 of 5 judged", "other runs are not all judged"]
         assert (document["differences"], document["tau"]["value"], document["alpha"]) == ([], None, None)
@@ -120,18 +116,15 @@ def test_others_read_corrected_scores_once_all_are_judged(example: World, tmp_pa
     judge(tmp_path, rows[:1])
     assert people_in_file(example, "rita") == [False, False]
     for name in ("rita", "audrey"):
-        assert program_of(example, name).json(f"{place}?{LOOSE}") == olga.json(f"{place}?{LOOSE}")
-        assert values_of(program_of(example, name).json(f"{AS_REPORT}&{LOOSE}")) == values_of(
-            olga.json(f"{place}?{LOOSE}")
-        )
+        assert program_of(example, name).json(f"{place}&{LOOSE}") == olga.json(f"{place}&{LOOSE}")
 
 
 def test_assessors_and_strangers_find_no_study(example: World) -> None:
     for name in ("ann", "sam"):
         program, place = program_and_place(example, name)
         assert program.rows("studies") == []
-        nothing = program.problem("studies/999999/corrected/?score=vital", 404)
-        assert program.problem(f"{place}?score=vital", 404) == nothing
+        nothing = program.problem("reports/corrected/?campaign=nowhere&study=check", 400)
+        assert program.problem(place, 400) == nothing
 
 
 def test_who_judged_a_study_goes_by_a_pseudonym(example: World, tmp_path: Path) -> None:
@@ -168,7 +161,7 @@ WRONG = [
 def test_what_makes_no_sense_is_a_problem(example: World) -> None:
     olga, place = program_and_place(example)
     for query, name in WRONG:
-        assert list(olga.problem(f"{place}?{query}", 400)["errors"]) == [name], query
+        assert list(olga.problem(f"{place}&{query}", 400)["errors"]) == [name], query
 
 
 def test_a_list_of_many_studies_takes_no_more_queries(example: World) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.domain.pseudonyms import pseudonym_of
+from evaluation.campaigns.pseudonyms import pseudonym_of
 from evaluation.models import Event, Task
 from evaluation.terms import TaskState
 from tests.api.writing import Program, program_of

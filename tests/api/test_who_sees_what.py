@@ -106,7 +106,6 @@ def test_what_is_not_yours_answers_as_what_does_not_exist(world: World) -> None:
 
 
 def addresses_of(world: World) -> tuple[list[str], list[str]]:
-    """Return where one row of each collection is, and the same places without one."""
     program = program_of(world, "olga")
     hand_out_to(world, "ben")
     there, missing = [], []

@@ -18,7 +18,6 @@ DOCS = Path(__file__).parents[2] / "docs" / "api-writes.md"
 
 
 def example(language: str) -> str:
-    """The one example in a language."""
     [found] = re.findall(rf"```{language}\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
     return str(found)
 

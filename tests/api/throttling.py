@@ -5,5 +5,4 @@ from rest_framework.throttling import SimpleRateThrottle
 
 
 def unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let everybody ask as often as they like."""
     monkeypatch.setattr(SimpleRateThrottle, "THROTTLE_RATES", {"token": None, "user": None})

@@ -21,15 +21,12 @@ class Program:
     client: Client
 
     def get(self, path: str, **headers: str) -> Any:
-        """Ask."""
         return self.client.get(f"{API}{path}", headers=self._headers(headers))
 
     def post(self, path: str, body: Any = None, kind: str = "application/json", **headers: str) -> Any:
-        """Send JSON, or bytes as they are."""
         return self.client.post(f"{API}{path}", body, content_type=kind, headers=self._headers(headers))
 
     def load(self, path: str, text: str | bytes, **headers: str) -> Any:
-        """Send a file as the body."""
         raw = text.encode() if isinstance(text, str) else text
         return self.post(path, raw, "application/octet-stream", **headers)
 

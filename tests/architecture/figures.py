@@ -39,8 +39,6 @@ FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number with its goal."""
-
     name: str
     value: float
     goal: str = ""
@@ -49,25 +47,20 @@ class Figure:
 
 @dataclass(frozen=True)
 class Module:
-    """A Python file of a room."""
-
     name: str
     path: Path
     text: str
 
     @cached_property
     def tree(self) -> ast.Module:
-        """The parsed file."""
         return ast.parse(self.text)
 
     @cached_property
     def tokens(self) -> list[tokenize.TokenInfo]:
-        """The file's tokens, with its comments."""
         return list(tokenize.generate_tokens(io.StringIO(self.text).readline))
 
     @property
     def lines(self) -> int:
-        """The number of lines, empty ones included."""
         return len(self.text.splitlines())
 
 
@@ -106,7 +99,6 @@ def _imported(module: Module, known: set[str]) -> Iterator[str]:
 
 
 def _source(module: Module, node: ast.ImportFrom) -> str:
-    """Return the absolute name of what a module imports from."""
     if not node.level:
         return node.module or ""
     is_package = module.path.name == "__init__.py"
@@ -116,7 +108,6 @@ def _source(module: Module, node: ast.ImportFrom) -> str:
 
 
 def duplicate_classes(found: list[Module]) -> dict[str, int]:
-    """Return the names that several classes have, with the number of classes."""
     counted = Counter(
         node.name
         for module in found
@@ -127,7 +118,6 @@ def duplicate_classes(found: list[Module]) -> dict[str, int]:
 
 
 def uses_of(word: str, found: list[Module]) -> int:
-    """Return how often a word is a name in the code."""
     return sum(token.type == tokenize.NAME and token.string == word for module in found for token in module.tokens)
 
 
@@ -156,12 +146,10 @@ def _is_note(above: ast.stmt, node: ast.stmt) -> bool:
 
 
 def functions(module: Module) -> Iterator[FUNCTION]:
-    """Yield every function and method."""
     yield from (node for node in ast.walk(module.tree) if isinstance(node, FUNCTION))
 
 
 def public_docstrings(found: list[Module]) -> list[str]:
-    """Return the docstrings of all public functions."""
     public = (node for module in found for node in functions(module) if not node.name.startswith("_"))
     return [text for text in map(ast.get_docstring, public) if text]
 
@@ -172,7 +160,6 @@ def repeats_a_name(docstring: str) -> bool:
 
 
 def long_functions(found: list[Module]) -> list[str]:
-    """Return the functions of over 60 lines."""
     return [
         f"{module.name}.{node.name}"
         for module in found
@@ -182,7 +169,6 @@ def long_functions(found: list[Module]) -> list[str]:
 
 
 def figures(root: Path = ROOT) -> list[Figure]:
-    """Return the table."""
     found = modules(root)
     lines = sum(module.lines for module in found)
     single = {name for name, by in importers(found).items() if len(by) == 1}
@@ -213,7 +199,6 @@ def _lines_of(names: set[str], found: list[Module]) -> int:
 
 
 def main(root: Path) -> None:
-    """Print the table."""
     print(f"{'figure':<30}{'today':>10}  goal")
     for figure in figures(root):
         note = f"  ({figure.note})" if figure.note else ""

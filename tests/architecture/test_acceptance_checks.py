@@ -15,7 +15,6 @@ UNCOVERS = re.compile(r"\b(display|visibility|opacity|content|clip-path|overflow
 
 
 def rows() -> dict[int, str]:
-    """The rows of the table by the numbers of the checks."""
     found = re.findall(r"^\| (\d+) \| (.*)$", TABLE, re.MULTILINE)
     return {int(number): row for number, row in found}
 

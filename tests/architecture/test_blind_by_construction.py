@@ -239,7 +239,6 @@ def test_the_search_for_paths_can_find_one() -> None:
 
 
 def paths_from(start: type[models.Model]) -> dict[type[models.Model], str]:
-    """Every model that attributes lead to, by the shortest path."""
     found, waiting = {start: start.__name__}, [start]
     while waiting:
         model = waiting.pop(0)

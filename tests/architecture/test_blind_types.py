@@ -17,6 +17,8 @@ from tests.architecture.tree import ROOT, named
 
 BLIND = sorted(path for path in (ROOT / "assessor" / "blind").glob("*.py") if path.stem != "__init__")
 FORBIDDEN_MODULES = re.compile(
+    # Who may judge is a right like the others, and says nothing of a run.
+    r"(?!evaluation\.campaigns\.access(?:\.judged_by|\.may_judge)?$)"
     r"(?:llmjobs|jobs|reports|organizer|exchange|evaluation\.(?:rows|corpus|campaigns|imports|studies)"
     r"|evaluation\.models\.(?:runs|labels|judges|events))(?:\.|$)"
 )
@@ -39,6 +41,9 @@ FORBIDDEN_MODELS = {
     "Study",
     "StudyPair",
     "RandomCheckPair",
+    "BattleSet",
+    "Battle",
+    "Verdict",
 }
 """A wording is read through the row or the list that the assessor made. Nothing here says who made it."""
 
@@ -71,12 +76,10 @@ ROOM = [
 
 
 def module_of(path: Path) -> ModuleType:
-    """The module in a file."""
     return importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
 
 
 def types_of(path: Path) -> list[type]:
-    """The classes that a module defines for others."""
     found = [cls for _, cls in inspect.getmembers(module_of(path), inspect.isclass)]
     return [
         cls for cls in found if cls.__module__ == module_of(path).__name__ and not cls.__name__.startswith("_")
@@ -87,7 +90,6 @@ DATA = [cls for path in BLIND for cls in types_of(path) if dataclasses.is_datacl
 
 
 def parts_of(hint: Any) -> Iterator[Any]:
-    """A type and all that it is made of."""
     yield get_origin(hint) or hint
     for part in get_args(hint):
         yield from parts_of(part)
@@ -168,7 +170,6 @@ def test_the_rules_can_find_something() -> None:
 
 
 def imports_of(path: Path) -> tuple[set[str], set[str]]:
-    """The modules that a file imports from, and the names that it takes."""
     modules, names = set(), set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):

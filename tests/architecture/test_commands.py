@@ -39,6 +39,10 @@ MORE = {
     "extend_study",
     "import_random_check",
     "take_drafts",
+    "draw_battles",
+    "import_battles",
+    "fetch_segments",
+    "draft_rubrics",
 }
 # What `make run` and an operator use, and no study does.
 HOUSE = {
@@ -48,6 +52,7 @@ HOUSE = {
     "backup",
     "restore",
     "limit_endpoint",
+    "create_token",
 }
 OURS = sorted(name for name, app in get_commands().items() if (ROOT / app).is_dir() and name not in DJANGOS)
 

@@ -14,13 +14,14 @@ from django.core.management.base import CommandError
 from assessor.practice.rules import parse_practice
 from evaluation.campaigns.create import ProtocolSettings, read_campaign_file
 from evaluation.errors import BadInput
-from evaluation.formats.argue import parse_lists
 from evaluation.formats.assignments import parse_assignments
+from evaluation.formats.battles import parse_battles
+from evaluation.formats.citation_judgments import parse_support
+from evaluation.formats.nugget_lists import parse_lists
 from evaluation.formats.runs import parse_run
 from evaluation.formats.scores import parse_scores
 from evaluation.formats.segments import parse_segments
 from evaluation.formats.source import read_source
-from evaluation.formats.support import parse_support
 from evaluation.formats.topics import parse_qrels, parse_topics
 from evaluation.management.base import AssayCommand
 from evaluation.terms import FindingCode, StudyKind
@@ -56,6 +57,7 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "assignments": lambda path: parse_assignments(read_source(path)),
     "support": lambda path: parse_support(read_source(path)),
     "random-check": lambda path: parse_random_check(read_source(path), StudyKind.ASSIGNMENT, ()),
+    "battles": lambda path: parse_battles(read_source(path), "assay"),
     "practice": lambda path: parse_practice(read_source(path)),
     "scores": lambda path: parse_scores(read_source(path), BY_NAME),
     "prompt": lambda path: read_wording(read_source(path)),
@@ -81,7 +83,6 @@ def blocks(path: Path) -> list[tuple[list[str], str]]:
 
 
 def examples() -> Iterator[Example]:
-    """Yield the examples of docs/formats.md."""
     there = blocks(ROOT / "docs" / "formats.md")
     for (info, body), (next_info, next_body) in zip(there, [*there[1:], ([], "")], strict=True):
         if len(info) > 1:
@@ -194,7 +195,6 @@ def rows_of(path: Path) -> set[str]:
 
 
 def command_lines() -> Iterator[tuple[str, str]]:
-    """Yield each line of a block of any document that runs a command of ours, with the document's name."""
     for path in DOCS:
         for info, body in blocks(path):
             if info[:1] not in (["console"], ["sh"], ["text"]):

@@ -21,7 +21,6 @@ def test_no_file_names_a_private_host() -> None:
 
 
 def places(pattern: re.Pattern[str]) -> list[str]:
-    """Where a pattern occurs, as FILE:LINE."""
     return [
         f"{named(path)}:{number}: {line.strip()[:80]}"
         for path in files(*TEXTS)

@@ -15,7 +15,17 @@ from assessor.keymap import (
     is_single,
     keymap_json,
 )
-from evaluation.stages import ASSIGN, MANUAL, POST_EDIT, STAGES, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
+from evaluation.stages import (
+    ASSIGN,
+    BATTLE,
+    GRADE,
+    MANUAL,
+    POST_EDIT,
+    STAGES,
+    SUPPORT_POST_EDIT,
+    SUPPORT_SCRATCH,
+    Stage,
+)
 from tests.architecture.tree import ROOT
 
 # ux.md 3.7, by stage: what each key does there. An action may have more keys.
@@ -88,6 +98,7 @@ PROMISED = {
     ASSIGN: JUDGING | {"Enter": "place", "e": "place"},
     SUPPORT_SCRATCH: SUPPORT,
     SUPPORT_POST_EDIT: SUPPORT | {"a": "accept"},
+    GRADE: JUDGING | {str(grade): f"label-{grade}" for grade in range(10)} | {"Backspace": "grade-clear"},
 }
 IN_A_FIELD = {"Escape": ("edit-leave", "editor"), "Enter": ("search-next", "search")}
 IN_A_FIELD |= {"Shift+Enter": ("search-previous", "search")}
@@ -96,7 +107,6 @@ IN_A_FIELD |= {"Alt+3\u20139": ("merge-insert", "merge")}
 
 
 def actions(stage: str) -> dict[str, Action]:
-    """The actions of a stage by id."""
     return {action.id: action for action in default_actions() if stage in action.stages}
 
 
@@ -167,6 +177,8 @@ def test_a_label_is_called_what_its_stage_calls_it() -> None:
         ASSIGN: "Support",
         SUPPORT_SCRATCH: "Full support",
         SUPPORT_POST_EDIT: "Full support",
+        GRADE: "Grade 1",
+        BATTLE: "Left better",
     }
 
 

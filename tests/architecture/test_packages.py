@@ -71,7 +71,6 @@ def section(heading: str) -> set[str]:
 
 
 def imported(*, of_tests: bool) -> set[str]:
-    """Distributions that files of ours import."""
     distributions, ours = packages_distributions(), {path.name for path in ROOT.iterdir()}
     return {
         plain(distributions[module][0])

@@ -44,7 +44,7 @@ def test_a_code_that_is_no_label_is_unjudged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("read", "labels"), [(assignments.LABELS, AssignmentLabel), (support.LABELS, SupportLabel)]
+    ("read", "labels"), [(assignments.LABELS_BY_WORD, AssignmentLabel), (support.LABELS_BY_WORD, SupportLabel)]
 )
 def test_every_label_but_failed_is_read_from_files(read: dict[str, IntEnum], labels: type[IntEnum]) -> None:
     assert set(read.values()) == set(labels) - {labels["FAILED"]}
@@ -56,11 +56,7 @@ def test_every_origin_and_kind_of_judge_make_one_condition() -> None:
     assert sorted(made) == sorted(product(scored, JudgeKind))
 
 
-MADE_BEFORE = {FindingCode.AVOID_NUGGET}
-"""Older databases have such findings; an import refuses these nuggets today."""
-
-
-@pytest.mark.parametrize("code", set(FindingCode) - MADE_BEFORE)
+@pytest.mark.parametrize("code", FindingCode)
 def test_every_finding_is_made_somewhere(code: FindingCode) -> None:
     reference = f"FindingCode.{code.name}"
     places = [path for path in files(".py") if path.relative_to(ROOT).parts[0] in ("evaluation", "reports")]

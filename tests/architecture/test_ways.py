@@ -60,8 +60,6 @@ EVERY_PAGE = {
 
 
 class Walked:
-    """Files of the rooms that ran."""
-
     def __init__(self) -> None:
         self.files: set[str] = set()
 
@@ -113,6 +111,8 @@ LABEL_WAY = {
     "evaluation/campaigns/contents.py",
     "evaluation/corpus/topics.py",
     "evaluation/domain/conditions.py",
+    "evaluation/domain/shares.py",
+    "evaluation/domain/stage_labels.py",
     "evaluation/domain/counted_pairs.py",
     "evaluation/judges.py",
     "evaluation/labelling.py",
@@ -123,6 +123,7 @@ LABEL_WAY = {
     "reports/confusion/paired_labels.py",
     "reports/forms.py",
     "reports/frames.py",
+    "reports/profiles.py",
     "reports/report.py",
     "reports/views.py",
 }
@@ -130,6 +131,8 @@ LABEL_WAY = {
 JOB_WAY = {
     "evaluation/campaigns/contents.py",
     "evaluation/domain/conditions.py",
+    "evaluation/domain/shares.py",
+    "evaluation/domain/stage_labels.py",
     "evaluation/domain/counted_pairs.py",
     "evaluation/judges.py",
     "evaluation/labelling.py",
@@ -152,11 +155,12 @@ JOB_WAY = {
     "reports/forms.py",
     "reports/frames.py",
     "reports/report.py",
+    "reports/sides.py",
     "reports/views.py",
 }
 """A file leaves a way by being merged, and joins it by being named here."""
 
-MOST_FILES = {"label": 24, "job": 25}
+MOST_FILES = {"label": 27, "job": 28}
 
 
 @pytest.fixture
@@ -172,7 +176,6 @@ def judged(client: Client) -> Callable[[], Any]:
 
 
 def compared(client: Client) -> Callable[[], Any]:
-    """The matrix of the labels of both machines."""
     query = {"rows": "llm", "columns": "llm", "rows_judge": MACHINE, "columns_judge": "overlap"}
     return lambda: client.get("/campaigns/river/confusion/", query)
 

@@ -29,5 +29,4 @@ def _all_files() -> tuple[Path, ...]:
 
 
 def named(path: Path) -> str:
-    """A file as a reader of the repository names it."""
     return str(path.relative_to(ROOT))

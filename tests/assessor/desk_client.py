@@ -21,15 +21,12 @@ class Window:
     window: str = field(default_factory=lambda: str(uuid.uuid4()))
 
     def url(self, name: str = "") -> str:
-        """The address of one of the task's endpoints."""
         return f"/desk/{self.task.public_id}/{name}"
 
     def post(self, name: str, body: dict[str, Any]) -> Any:
-        """Send JSON."""
         return self.client.post(self.url(name), body, content_type="application/json")
 
     def open(self) -> "Window":
-        """Start the task."""
         self.client.post(self.url("start/"))
         return self
 
@@ -40,33 +37,27 @@ class Window:
         return made | {"base": base or {}, "source": "key", "client_at": AT}
 
     def send(self, *ops: dict[str, Any]) -> list[dict[str, Any]]:
-        """Send operations; return the receipts."""
         response = self.post("ops/", {"window": self.window, "ops": list(ops)})
         assert response.status_code == 200, response.content
         receipts: list[dict[str, Any]] = response.json()["receipts"]
         return receipts
 
     def do(self, kind: str, base: dict[str, int] | None = None, **payload: Any) -> dict[str, Any]:
-        """Do one thing; return its receipt."""
         return self.send(self.op(kind, base, **payload))[0]
 
     def state(self) -> dict[str, Any]:
-        """What the page would show after a reload."""
         response = self.client.get(self.url("state/"))
         assert response.status_code == 200, response.content
         state: dict[str, Any] = response.json()
         return state
 
     def undo(self) -> dict[str, Any]:
-        """Undo the newest step."""
         return self.do("undo", target=self.state()["undo"][-1]["step"])
 
     def redo(self) -> dict[str, Any]:
-        """Redo what was undone last."""
         return self.do("redo", target=self.state()["redo"][-1]["step"])
 
     def texts(self, *decisions: str) -> list[str]:
-        """The texts in the database, in order; only rows with one of the decisions."""
         rows = WorkingNugget.objects.filter(task=self.task, decision__in=decisions or ["kept", "undecided"])
         return list(rows.order_by("position").values_list("text", flat=True))
 
@@ -79,5 +70,4 @@ class Window:
                 self.do("importance", key=row.key, importance=2)
 
     def submit(self, seq: int | None = None) -> Any:
-        """Ask to freeze the list."""
         return self.post("submit/", {"window": self.window, "seq": self.state()["seq"] if seq is None else seq})

@@ -19,7 +19,6 @@ def world(tmp_path: Path) -> DeskWorld:
 
 
 def card(world: DeskWorld, task: Task, name: str = "ann") -> str:
-    """The page that opens after a submission."""
     page = world.client(name).get(f"/desk/{task.public_id}/?submitted")
     return page.content.decode() if page.status_code == 200 else ""
 

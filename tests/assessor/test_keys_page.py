@@ -21,7 +21,6 @@ def typed(**changes: str) -> dict[str, str]:
 
 
 def saved(world: DeskWorld) -> DeskSettings:
-    """Ann's settings as the database has them."""
     ann = world.people["ann"]
     ann.refresh_from_db()
     return desk_settings_of(ann)
@@ -83,7 +82,7 @@ def test_an_action_may_have_no_key(world: DeskWorld) -> None:
         ("key__keep", "Ctrl+Alt+K", "belongs to menus"),
         ("key__keep", "Alt+k", "belongs to menus"),
         ("key__keep", "Alt+ArrowLeft", "belongs to menus"),
-        ("key__keep", "Backspace", "is no key"),
+        ("key__keep", "Delete", "is no key"),
         ("key__keep", "F6", "is no key"),
         ("key__keep", "Tab", "is no key"),
         ("key__keep", "nonsense", "is no key"),

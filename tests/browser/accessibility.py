@@ -19,7 +19,7 @@ QUICK = {"resultTypes": ["violations"], "iframes": False} | NO_STYLES
 CONTRAST = QUICK | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
 
 # What the page shortens on purpose: the whole stands in "Narrative", and in the row once it has the focus.
-SHORTENED = ".desk-topic, .row-text, .passage-title"
+SHORTENED = ".desk-topic, .row-text, .passage-title, .narrative-text"
 ZOOMED_TEXT = "html { font-size: 200% !important; }"
 # The values of WCAG 1.4.12.
 SPACED_TEXT = """* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important; }
@@ -54,7 +54,6 @@ NAMED |= {"image", "separator", "listbox", "slider", "switch", "tab", "radiogrou
 
 
 def axe(page: Page, *, only_contrast: bool = False) -> list[str]:
-    """What axe finds on the page as it is."""
     if not page.evaluate("Boolean(globalThis.axe)"):
         page.evaluate(AXE_SCRIPT)
     found: list[str] = page.evaluate(AXE, CONTRAST if only_contrast else QUICK | RULES)
@@ -69,12 +68,10 @@ def layout(page: Page) -> list[str]:
 
 
 def drawn(page: Page) -> None:
-    """Wait until the page is drawn anew."""
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def dark_page(chromium: Browser, address: str) -> Page:
-    """A page of somebody who has chosen the dark theme."""
     context = chromium.new_context(base_url=address, color_scheme="dark")
     context.add_cookies([{"name": "theme", "value": "dark", "url": address}])
     return context.new_page()
@@ -86,7 +83,6 @@ def dress(page: Page, css: str = "") -> None:
 
 
 def tree(page: Page) -> list[str]:
-    """What is wrong with the page in Chromium's accessibility tree."""
     session = page.context.new_cdp_session(page)
     nodes: list[dict[str, Any]] = session.send("Accessibility.getFullAXTree")["nodes"]
     session.detach()
@@ -108,19 +104,16 @@ def tree(page: Page) -> list[str]:
 
 
 def role_of(node: dict[str, Any]) -> str:
-    """A node's role."""
     role: str = node.get("role", {}).get("value", "")
     return role
 
 
 def name_of(node: dict[str, Any]) -> str:
-    """A node's name."""
     name: str = node.get("name", {}).get("value", "")
     return name.strip()
 
 
 def value_of(node: dict[str, Any], name: str) -> Any:
-    """One of a node's properties; None where it has none of that name."""
     values = [prop["value"].get("value") for prop in node.get("properties", []) if prop["name"] == name]
     return values[0] if values else None
 
@@ -161,7 +154,6 @@ class LiveRegions:
         self.messages.append(message)
 
     def new_texts(self) -> list[str]:
-        """Announcements since the last call."""
         fresh, self._read = self.messages[self._read :], len(self.messages)
         return [message["text"] for message in fresh if message["role"] != "lost"]
 
@@ -170,12 +162,10 @@ class LiveRegions:
         return [message["at"] for message in self.messages if message["role"] == "status"]
 
     def lost(self) -> list[str]:
-        """What had the focus whenever it went to nothing."""
         return [message["text"] for message in self.messages if message["role"] == "lost"]
 
 
 def record_announcements(page: Page) -> LiveRegions:
-    """Record a page's live regions from its next load on."""
     regions = LiveRegions()
     page.expose_function("heard", regions.record)
     page.add_init_script(RECORD)

@@ -46,7 +46,6 @@ QUIET = [
 
 
 def chromium_path() -> str | None:
-    """Return where Chromium is: named by CHROMIUM, on the path, or installed by Playwright."""
     named = os.environ.get("CHROMIUM")
     found = named or next(filter(None, map(shutil.which, CANDIDATES)), None)
     if found:

@@ -42,27 +42,22 @@ class NuggetDesk:
         )
 
     def open(self) -> "NuggetDesk":
-        """Open the task as its link does, and wait until the desk is ready."""
         self.page.goto(self.address)
         return self.ready()
 
     def ready(self) -> "NuggetDesk":
-        """Wait until the desk's scripts run."""
         self.page.locator("body[data-ready]").wait_for(state="attached")
         return self
 
     def reload(self) -> "NuggetDesk":
-        """Load the page again."""
         self.page.reload()
         return self.ready()
 
     def press(self, *chords: str) -> None:
-        """Press keys one after the other."""
         for chord in chords:
             self.page.keyboard.press(chord)
 
     def type(self, text: str) -> None:
-        """Type text where the focus is."""
         self.page.keyboard.type(text)
 
     def retype(self, text: str) -> None:
@@ -71,7 +66,6 @@ class NuggetDesk:
         self.type(text)
 
     def tab_to(self, selector: str) -> None:
-        """Press Tab until something has the focus."""
         for _ in range(MOST_TABS):
             if self.page.evaluate("selector => document.activeElement.matches(selector)", selector):
                 return
@@ -79,7 +73,6 @@ class NuggetDesk:
         raise AssertionError(f"Tab does not lead to {selector}")
 
     def submit(self) -> None:
-        """Ask to submit, and answer the question."""
         self.press("Control+Enter")
         question = self.page.get_by_role("heading", name="Have you completed this topic?")
         expect(question).to_be_focused(timeout=CALM)
@@ -95,21 +88,17 @@ class NuggetDesk:
         expect(row).to_be_focused(timeout=CALM)
 
     def shown(self) -> list[str]:
-        """The texts of the list on screen."""
         return self.page.locator("#nugget-rows > .row .row-text").all_text_contents()
 
     def counts(self) -> str:
-        """What stands at the head of the list."""
         return self.page.locator("#rows-counts").inner_text()
 
     @property
     def address(self) -> str:
-        """The desk's path."""
         return f"/desk/{self.task.public_id}/"
 
     @property
     def first_row(self) -> Locator:
-        """The first nugget of the list."""
         return self.page.locator("#nugget-rows > [data-keys~=row]").first
 
     def decisions(self) -> list[str | None]:
@@ -122,21 +111,17 @@ class NuggetDesk:
         return self.page.evaluate(f"(() => {{ const e = document.activeElement; return {expression}; }})()")
 
     def announces(self, text: str) -> None:
-        """Wait until the live region holds a text."""
         expect(self.page.locator("#status")).to_contain_text(text, timeout=CALM)
 
     def saved(self) -> None:
-        """Wait until everything has its receipt."""
         drained(self.page)
         expect(self.page.locator(".row-saving:visible")).to_have_count(0, timeout=CALM)
 
     def stored(self, *decisions: str) -> list[WorkingNugget]:
-        """What is in the database, in the order of the list."""
         rows = WorkingNugget.objects.filter(task=self.task, decision__in=decisions or ["kept", "undecided"])
         return list(rows.order_by("position", "key"))
 
     def texts(self, *decisions: str) -> list[str]:
-        """The texts in the database, in the order of the list."""
         return [row.text for row in self.stored(*decisions)]
 
 
@@ -159,7 +144,6 @@ def stopped_clock(page: Page) -> Iterator[None]:
 
 
 def signed_in(browser: Browser, server: LiveServer, client: Client, **options: Any) -> BrowserContext:
-    """A browser with a test client's session."""
     options.setdefault("viewport", {"width": 1440, "height": 900})
     context = browser.new_context(base_url=server.url, **options)
     session = client.cookies["sessionid"].value
@@ -168,7 +152,6 @@ def signed_in(browser: Browser, server: LiveServer, client: Client, **options: A
 
 
 def open_desk(context: BrowserContext, world: DeskWorld, task: Task) -> NuggetDesk:
-    """Start one of Ann's tasks and open it in a new page."""
     world.client().post(f"/desk/{task.public_id}/start/")
     desk = NuggetDesk(context.new_page(), task)
     return desk.open()
@@ -176,7 +159,6 @@ def open_desk(context: BrowserContext, world: DeskWorld, task: Task) -> NuggetDe
 
 @contextmanager
 def desk_of(browser: Browser, live_server: LiveServer, world: DeskWorld, task: Task) -> Iterator[NuggetDesk]:
-    """Ann signed in, at a task of hers that is started."""
     context = signed_in(browser, live_server, world.client())
     desk = open_desk(context, world, task)
     try:

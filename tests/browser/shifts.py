@@ -33,13 +33,11 @@ IN_THE_ROWS = {"shell": {"shown": "rows", "scrolled": {"passages": 0, "rows": 0}
 
 
 def leave_open_elsewhere(task: Task) -> None:
-    """Let the rows of a task be open on another device."""
     held = {"holder": "another window", "held_at": timezone.now(), "holder_page": PageState.VISIBLE}
     assert Desk.objects.filter(task=task).update(place=IN_THE_ROWS, **held)
 
 
 def held_back(page: Page, address: str) -> list[Route]:
-    """Hold requests back until somebody lets them go on."""
     held: list[Route] = []
 
     def hold(route: Route) -> None:
@@ -50,7 +48,6 @@ def held_back(page: Page, address: str) -> list[Route]:
 
 
 def let_go(page: Page, address: str, held: list[Route]) -> None:
-    """After a paint, let what was held back go on."""
     page.wait_for_timeout(A_PAINT)
     for route in held:
         route.continue_()
@@ -71,5 +68,4 @@ def shifts_while_starting(page: Page, address: str) -> list[Any]:
 
 
 def is_still(shifts: list[Any]) -> None:
-    """Nobody who reads sees it shift."""
     assert sum(value for value, _ in shifts) <= MOST, shifts

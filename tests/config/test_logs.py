@@ -37,7 +37,6 @@ Logged = Callable[[], list[dict[str, Any]]]
 
 @pytest.fixture
 def logged(request: pytest.FixtureRequest) -> Iterator[Logged]:
-    """Everything that is logged from now on, at every level, as the settings have it with LOG_FORMAT=json."""
     made = logging_settings(form="json", level="DEBUG", everything=False)["formatters"]["line"]
     formatter, out, root = made.pop("()"), io.StringIO(), logging.getLogger()
     handler = logging.StreamHandler(out)
@@ -53,7 +52,6 @@ def logged(request: pytest.FixtureRequest) -> Iterator[Logged]:
 
 @pytest.fixture
 def window(tmp_path: Path) -> Window:
-    """Ann at a desk whose passages sing."""
     world = make_desk_world(tmp_path)
     Segment.objects.filter(has_text=True).update(text="A canary sings in this passage.")
     client = Client(raise_request_exception=False)
@@ -62,7 +60,6 @@ def window(tmp_path: Path) -> Window:
 
 
 def lines_of(logged: Logged, event: str) -> list[dict[str, Any]]:
-    """What was logged of a kind."""
     return [line for line in logged() if line["event"] == event]
 
 

@@ -38,13 +38,11 @@ def _forgets_migrations() -> None:
 
 
 def details() -> dict[str, Any]:
-    """What is told with the token."""
     document: dict[str, Any] = Client().get("/readyz", headers=WITH_TOKEN).json()
     return document
 
 
 def figures() -> dict[str, float]:
-    """Every figure by its name and labels."""
     return {
         f"{sample.name}{sorted(sample.labels.values())}": sample.value
         for family in text_string_to_metric_families(exposition().decode())
@@ -54,7 +52,6 @@ def figures() -> dict[str, float]:
 
 @pytest.fixture
 def job() -> Job:
-    """A job an hour old, with an item that is due and one that is done."""
     job = Job.objects.create(kind="llm", title="a job")
     Job.objects.update(made_at=timezone.now() - timedelta(hours=1))
     WorkItem.objects.create(job=job, key="due", kind="assign")

@@ -16,6 +16,8 @@ from tests.worlds.imported import run
 
 ROOT = Path(settings.BASE_DIR)
 SECRET = "canary-of-a-secret"
+KEYS = ("LLM_KEY_", "TEXT_KEY_")
+"""How the names of keys begin, which a team chooses."""
 
 
 def listed() -> dict[str, list[str]]:
@@ -25,9 +27,9 @@ def listed() -> dict[str, list[str]]:
 def test_documents_and_command_name_the_same_settings() -> None:
     example = set(re.findall(r"^#?([A-Z_]+)=", (ROOT / ".env.example").read_text("utf-8"), re.MULTILINE))
     documented = {name for name in rows_of(ROOT / "docs" / "settings.md") if re.fullmatch("[A-Z_]+", name)}
-    plain = {name for name in example if not name.startswith("LLM_KEY_") and not name.endswith("_FILE")}
+    plain = {name for name in example if not name.startswith(KEYS) and not name.endswith("_FILE")}
     assert {name for name in documented if not name.endswith("_FILE")} == plain
-    assert listed().keys() - {name for name in listed() if name.startswith("LLM_KEY_")} == plain
+    assert listed().keys() - {name for name in listed() if name.startswith(KEYS)} == plain
 
 
 def test_every_container_of_assay_is_handed_all_of_them() -> None:

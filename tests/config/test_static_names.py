@@ -11,7 +11,6 @@ LARGE_KINDS = ("js", "css", "json", "svg", "txt", "html", "md")  # left uncompre
 
 @pytest.fixture
 def collected(settings: Settings, tmp_path: Path) -> Path:
-    """The folder into which everything was collected."""
     settings.STATIC_ROOT = tmp_path
     settings.WHITENOISE_SKIP_COMPRESS_EXTENSIONS = LARGE_KINDS
     hashed = {"BACKEND": "config.apps.HashedModulesStorage"}

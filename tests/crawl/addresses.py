@@ -31,7 +31,6 @@ def addresses(candidates: Mapping[str, Sequence[str]]) -> Iterator[str]:
 
 
 def variants_of(address: str, slugs: Sequence[str] = ()) -> Iterator[str]:
-    """Yield an address as it is, and those of the API's lists in every form and for every campaign."""
     yield address
     if not address.startswith(API) or not address.endswith("/"):
         return

@@ -33,8 +33,6 @@ CHECKED = {"ConditionDefault.condition"}
 
 @dataclass
 class Canaries:
-    """The canaries by what they stand for, and which of them somebody may read at some addresses."""
-
     kinds: dict[str, str] = field(
         default_factory=lambda: {"canary-grade": "Qrel.grade", "canary-score": "ExternalScore.value"}
     )
@@ -69,7 +67,6 @@ class Canaries:
             setattr(row, column.name, {"said": canary} if isinstance(column, JSONField) else f"{canary}-")
 
     def leaks(self, response: HttpResponseBase, person: str, address: str) -> list[str]:
-        """Sources of the canaries in a response that this person may not read at this address."""
         allowed = {canary for canary, at in self.may.get(person, []) if at in address}
         return [
             self.kinds[leak]
@@ -79,7 +76,6 @@ class Canaries:
 
 
 def text_columns(model: type[models.Model]) -> list[Any]:
-    """Return a model's columns that hold free text or JSON."""
     return [column for column in model._meta.concrete_fields if _is_free(column)]
 
 

@@ -63,7 +63,6 @@ def bodies(name: str, task: str, known: Known) -> Iterator[dict[str, Any]]:
 
 
 def remark(kind: str) -> dict[str, Any]:
-    """Return a remark as a page sends it."""
     return {"kind": kind, "about": "N1", "text": "unclear", "public_id": str(uuid.uuid4())}
 
 
@@ -81,6 +80,7 @@ def operations(known: Known, seq: int, keys: Sequence[str]) -> Iterator[dict[str
         ("decide", {"key": "a1", "decision": "rejected"}),
         *(("decide", {"key": key, "decision": "kept"}) for key in (*keys, "nowhere")),
         *(("importance", {"key": key, "importance": 2}) for key in (*keys, "nowhere")),
+        *(("weight", {"key": key, "weight": weight}) for key in (*keys, "nowhere") for weight in (-2.5, None)),
         ("restore", {"key": "a1", "seq": seq}),
         ("move", {"key": "a2", "after": None}),
         ("merge", {"key": "m1", "from": ["a1", "a2"], "text": "rivers bend and banks erode", "importance": 1}),
@@ -105,7 +105,6 @@ def operations(known: Known, seq: int, keys: Sequence[str]) -> Iterator[dict[str
 
 
 def judging_operations(task: str) -> list[dict[str, Any]]:
-    """Return operations of every kind for a judging task, on what is its own and on what is not; [] for others."""
     if not Task.objects.filter(
         public_id=task, stage__in=[stage for stage in STAGES.values() if stage.judges]
     ).exists():
@@ -123,6 +122,7 @@ def judging_operations(task: str) -> list[dict[str, Any]]:
         ("label", {"key": key, "label": label, "reason": "unclear"}) for key in keys[:2] for label in more
     ]
     payloads += [("locate", {"key": key, "sentence": 0}) for key in keys[:3]]
+    payloads += [("evidence", {"key": key, "sentence": 0}) for key in keys[-4:]]
     payloads += [
         ("label", {"key": key, "label": "full_support", "accepted": True, "shown_ms": 9}) for key in keys[-4:]
     ]
@@ -132,7 +132,6 @@ def judging_operations(task: str) -> list[dict[str, Any]]:
 
 
 def practice_operations(task: str) -> list[dict[str, Any]]:
-    """Return a label of what the task's assessor has answered, and of each item all that is no answer to it."""
     assessor = Task.objects.filter(public_id=task).values_list("assessor", flat=True)
     answered = PracticeAnswer.objects.filter(user__in=assessor).values_list("item__public_id", flat=True)
     payloads: list[tuple[str, dict[str, Any]]] = [("label", {"key": key, "label": "okay"}) for key in answered]
@@ -147,30 +146,25 @@ def practice_operations(task: str) -> list[dict[str, Any]]:
 
 
 def operation(kind: str, payload: dict[str, Any]) -> dict[str, Any]:
-    """Return an operation as a page sends it."""
     ids = {"op_id": str(uuid.uuid4()), "step": str(uuid.uuid4())}
     return ids | {"kind": kind, "payload": payload, "base": {}, "source": "key", "client_at": AT}
 
 
 def stretch(number: int) -> dict[str, Any]:
-    """Return a stretch of time as a window sends it."""
     fields = {"number": number, "kind": "gap", "ms_before_now_start": 9_000, "ms_before_now_end": 0}
     return fields | {"words": 100, "blurred": False, "offline": False, "item": "d1"}
 
 
 def keys_of(task: str) -> list[str]:
-    """Return the keys of a task's rows."""
     found = Task.objects.filter(public_id=task).values_list("pk", flat=True)
     return list(WorkingNugget.objects.filter(task__in=found).values_list("key", flat=True))
 
 
 def newest_seq(task: str) -> int:
-    """Return the number of a task's newest operation."""
     found = Task.objects.filter(public_id=task).values_list("pk", flat=True)
     newest = Operation.objects.filter(task__in=found).aggregate(Max("seq"))["seq__max"]
     return int(newest or 0)
 
 
 def encoded(body: dict[str, Any]) -> str:
-    """Return a body as JSON."""
     return json.dumps(body)

@@ -15,49 +15,40 @@ def _run() -> str:
 
 
 def header(request: HttpRequest) -> HttpResponse:
-    """Leak in a header."""
     return HttpResponse("", headers={"X-Run": _run()})
 
 
 def etag(request: HttpRequest) -> HttpResponse:
-    """Leak in an ETag."""
     return HttpResponse("", headers={"ETag": f'"{_run()}"'})
 
 
 def file_name(request: HttpRequest) -> FileResponse:
-    """Leak in the name of a file."""
     return FileResponse(BytesIO(b"empty"), as_attachment=True, filename=f"{_run()}.csv")
 
 
 def streamed(request: HttpRequest) -> FileResponse:
-    """Leak in a body that is streamed."""
     return FileResponse(BytesIO(_run().encode()), filename="list.csv")
 
 
 def cookie(request: HttpRequest) -> HttpResponse:
-    """Leak in a cookie."""
     response = HttpResponse("")
     response.set_cookie("last", _run())
     return response
 
 
 def away(request: HttpRequest) -> HttpResponse:
-    """Leak in a redirect."""
     return HttpResponseRedirect(f"/runs/{_run()}/")
 
 
 def broken(request: HttpRequest) -> HttpResponse:
-    """Leak in an error's text."""
     return HttpResponse(f"no such set: {NuggetSet.objects.all()[0].name}", status=404)
 
 
 def posted(request: HttpRequest) -> HttpResponse:
-    """Leak to whoever sends JSON, and to nobody else."""
     return JsonResponse({"set": _run()} if request.method == "POST" else {})
 
 
 def fragment(request: HttpRequest) -> HttpResponse:
-    """Leak to htmx only."""
     return HttpResponse(_run() if request.headers.get("hx-request") else "")
 
 

@@ -84,7 +84,7 @@ ROUTES = {
     "audit page": "organizer:audit organizer:audit_file",
     "organizer's form": """
         organizer:hand_out organizer:change_work organizer:remind organizer:new_study organizer:new_job
-        organizer:new_prompt organizer:new_check
+        organizer:new_prompt organizer:new_check organizer:battles
         organizer:change_protocol organizer:change_defaults organizer:import_prompt
         organizer:new_judge organizer:new_connection
         organizer:try_prompts organizer:new_import organizer:new_export organizer:delete_campaign
@@ -98,6 +98,7 @@ ROUTES = {
         organizer:commit_import organizer:discard_import organizer:take_up_import organizer:change_import
         organizer:resume_job organizer:read_notice organizer:read_notices organizer:give_role organizer:take_role
         organizer:set_languages organizer:set_campaign_language organizer:undo_import
+        organizer:fetch_texts organizer:pause_fetch organizer:resume_fetch organizer:cancel_fetch organizer:retry_fetch
         organizer:hand_out_proposed organizer:undo_hand_out
         organizer:invite organizer:revoke_invitation organizer:pause_assessor
         reports:nuggets_verdict reports:citations_verdict reports:nuggets_take_back reports:citations_take_back

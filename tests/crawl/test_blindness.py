@@ -133,7 +133,6 @@ def test_no_state_of_a_task_tells_more(blind: tuple[DeskWorld, Canaries]) -> Non
 
 
 def addresses_with(walk: Walk, text: str) -> set[str]:
-    """The pages of the desk that leak something."""
     matching = [problem for problem in walk.problems if problem.endswith(f"tells {text}")]
     return {
         problem.split(" tells ")[0].removeprefix("GET ").split("?")[0]
@@ -197,7 +196,7 @@ def test_a_draft_may_be_read_where_it_is_edited_and_nowhere_else(blind: tuple[De
     page = world.client().get(f"{DESK}{world.post_edit.public_id}/")
     assert draft in page.content.decode()
     assert canaries.leaks(page, "ann", f"{DESK}{world.post_edit.public_id}/") == []
-    assert canaries.leaks(page, "ann", f"{DESK}{world.manual.public_id}/") == ["a draft of t1"]
+    assert set(canaries.leaks(page, "ann", f"{DESK}{world.manual.public_id}/")) == {"a draft of t1"}
     assert canaries.leaks(page, "sam", f"{DESK}{world.post_edit.public_id}/") != []
 
 

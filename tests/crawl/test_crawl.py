@@ -55,7 +55,6 @@ def world(tmp_path: Path) -> dict[str, list[str]]:
 
 
 def plant_canaries(folder: Path) -> None:
-    """Fill a campaign that nobody is a member of: every text in it says what it is."""
     campaign, _ = create_campaign(slug=SECRET, name=f"{CANARY} campaign")
     topics = write_source(folder, "t.tsv", f"{CANARY}-topic\tthe {CANARY} question\n")
     import_topics(campaign=campaign, source=topics)

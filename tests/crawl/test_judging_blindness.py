@@ -9,21 +9,28 @@ import pytest
 from django.db import transaction
 from django.db.models import Model
 from django.http.response import HttpResponseBase
+from django.utils import timezone
 from hypothesis import HealthCheck, example, given, settings
 
 from assessor.models import Operation
 from assessor.rules.op_schemas import LABEL_PAYLOADS
+from evaluation.battles import BattleOrder, draw_battles
 from evaluation.imports.assignments import import_assignments
+from evaluation.imports.topics import import_qrels
 from evaluation.models import (
     Answer,
     AnswerProvenance,
     Assignment,
+    Battle,
+    BattleSet,
     Citation,
     Event,
     Judge,
     ListedNugget,
     NuggetList,
     NuggetSet,
+    Qrel,
+    QrelSource,
     Remark,
     Run,
     Segment,
@@ -31,13 +38,15 @@ from evaluation.models import (
     SupportJudgment,
     Task,
     Topic,
+    Verdict,
 )
-from evaluation.stages import ASSIGN
+from evaluation.stages import ASSIGN, BATTLE, GRADE
 from evaluation.studies import StudyOrder, create_study, hand_out_study
 from evaluation.terms import JudgeKind, Origin, StudyKind
 from reports.random_checks.drawing import RandomCheckOrder, create_random_check
 from tests.assessor.desk_client import Window
 from tests.crawl.addresses import addresses
+from tests.crawl.canaries import GRADE as SUNG_GRADE
 from tests.crawl.canaries import Canaries, body_of
 from tests.crawl.desk_requests import Known
 from tests.crawl.walking import DESK, STATES, Walk
@@ -53,7 +62,17 @@ from tests.worlds.random_campaigns import DRAWN, LABEL_LISTS, SILENT, Drawn, mak
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
 
-SECRET: tuple[type[Model], ...] = (Run, AnswerProvenance, Assignment, SupportJudgment, NuggetSet, ListedNugget)
+SECRET: tuple[type[Model], ...] = (
+    Run,
+    AnswerProvenance,
+    Assignment,
+    SupportJudgment,
+    NuggetSet,
+    ListedNugget,
+    QrelSource,
+    BattleSet,
+    Verdict,
+)
 SECRET_OF: dict[type[Model], tuple[str, ...]] = {Citation: ("raw",), NuggetList: ("query", "extra")}
 """Tables of which a judging desk shows some columns: those that sing all the same."""
 
@@ -64,18 +83,40 @@ def judging(db: None, tmp_path: Path) -> JudgeWorld:
     world = make_judge_world(tmp_path, runs=3)
     judge_with_machine(world, tmp_path, 3)
     make_judging_task(world.campaign, world.people["ben"], ASSIGN)
+    grade_by_others(world, tmp_path)
     give_study(world, tmp_path)
     give_random_check(world)
+    compare_by_others(world)
     return world
 
 
 def judge_with_machine(world: JudgeWorld, folder: Path, runs: int) -> None:
-    """Load a machine's labels of every answer and nugget."""
     load_labels(world, folder, runs, MACHINE, JudgeKind.LLM, "partial_support")
 
 
+def grade_by_others(world: JudgeWorld, folder: Path) -> None:
+    """Let Ann grade passages that a source has graded, and Ben the same ones."""
+    docids = Segment.objects.filter(has_text=True).values_list("docid", flat=True)
+    lines = "".join(f"t1 0 {docid} {number % 4}\n" for number, docid in enumerate(docids))
+    source = write_source(folder, "grades.txt", lines)
+    import_qrels(campaign=world.campaign, source=source, name="canary-grades")
+    for name in ("ann", "ben"):
+        make_judging_task(world.campaign, world.people[name], GRADE)
+
+
+def compare_by_others(world: JudgeWorld) -> None:
+    """Let Ann compare answers, and Ben some of the same with the sides changed; a machine could not say."""
+    draw_battles(campaign=world.campaign, order=BattleOrder(name="canary-battles", seed="canary-seed"))
+    for name in ("ann", "ben"):
+        make_judging_task(world.campaign, world.people[name], BATTLE)
+    machine = Judge.objects.filter(kind=JudgeKind.LLM)[0]
+    for battle in Battle.objects.all():
+        Verdict.objects.create(
+            battle=battle, left_id=battle.left_id, judge=machine, label=9, raw="unsure", given_at=timezone.now()
+        )
+
+
 def load_labels(world: JudgeWorld, folder: Path, runs: int, judge: str, kind: JudgeKind, label: str) -> None:
-    """Load one label for every answer and nugget."""
     lines = "".join(
         f'{{"qid": "t1", "run_id": "canary-run-{n}", "nuggets": [{nuggets}]}}\n'
         for n in range(1, runs + 1)
@@ -101,7 +142,6 @@ def give_study(world: JudgeWorld, folder: Path) -> None:
 
 
 def give_random_check(world: JudgeWorld) -> None:
-    """Let Ann have a random check of what the machine said."""
     order = RandomCheckOrder(
         "canary-check", StudyKind.ASSIGNMENT, judge=MACHINE, per_run=2, least=1, seed="canary-seed"
     )
@@ -140,6 +180,7 @@ def plant(world: JudgeWorld, canaries: Canaries) -> None:
         canaries.plant(model._default_manager.all())
     for model, columns in SECRET_OF.items():
         canaries.plant(model._default_manager.all(), *columns)
+    Qrel.objects.update(grade=SUNG_GRADE)
     canaries.plant(Judge.objects.all(), "name", "prompt_versions")
     canaries.plant(Study.objects.all(), "name", "design")
     canaries.plant(Judge.objects.filter(kind=JudgeKind.LLM), "model", "base_url")
@@ -167,7 +208,7 @@ def candidates(world: JudgeWorld) -> dict[str, list[str]]:
     return {
         "slug": [world.campaign.slug],
         "public_id": [*tasks, *topics, *answers[:1], "nothing"],
-        "answer_id": [*answers, "nothing"],
+        "answer_id": [*answers, *Battle.objects.values_list("public_id", flat=True), "nothing"],
         "pk": [str(Run.objects.values_list("pk", flat=True)[0]), "999999"],
         "object_id": ["1"],
         "app_label": ["evaluation"],
@@ -235,7 +276,6 @@ BLIND_NAMES = ("", "state/", "review/", "review/?part", "history/", "guidelines/
 
 
 def blind_answers(world: JudgeWorld) -> list[bytes]:
-    """Everything that the two blind stages answer, and the list of tasks."""
     answered = []
     for task in (world.assign, world.scratch):
         client = world.client(task.assessor.username)

@@ -79,7 +79,6 @@ def starts(world: World) -> Iterator[str]:
 
 
 def crawled(client: Client, world: World) -> Iterator[tuple[str, str]]:
-    """Yield every text that can be reached, with its address: one for each set of fields in an address."""
     waiting, seen = list(starts(world)), set[str]()
     while waiting and len(seen) < MOST_PAGES + 300:
         address = waiting.pop(0)

@@ -38,7 +38,7 @@ from evaluation.terms import DrawKind, JudgeKind, PracticeKind, Role, StudyKind,
 from exchange.models import Export, ImportAttempt
 from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot
-from jobs.models import Notice, WorkItem
+from jobs.models import Job, Notice, WorkItem
 from llmjobs.models import Connection, LlmJob, NuggetCalls, Trial
 from reports.leaderboard.page import leaderboard_page
 from reports.registry import pages
@@ -99,14 +99,12 @@ def table() -> Table:
 
 
 def kinds() -> dict[str, str]:
-    """Return each address's kind by its name."""
     names = (f"reports:{name}{form}" for name in pages() for form in ("", "_table", "_picture"))
     of_reports = dict.fromkeys(names, "unblinded page")
     return {name: kind for kind, names in ROUTES.items() for name in names.split()} | of_reports
 
 
 def addresses(patterns: list[Any], space: str = "", prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the name and the route of every address that has a name."""
     for pattern in patterns:
         route = prefix + plain(str(pattern.pattern))
         if isinstance(pattern, URLResolver):
@@ -129,7 +127,6 @@ def is_of_models(name: str) -> bool:
 
 
 def outcome(response: HttpResponseBase) -> str:
-    """Return what an answer means to whoever asked."""
     context = getattr(response, "context", None)  # of a page that a template made
     signed_out = context is not None and context.get("sentence") == OUT
     if response.status_code == 401 or "/login/" in response.headers.get("Location", "") or signed_out:
@@ -163,7 +160,6 @@ def outcomes_of(clients: Mapping[str, Client], method: str, address: str, body: 
 def differing(
     clients: Mapping[str, Client], name: str, address: str, expected: Table, body: str = "{}"
 ) -> list[str]:
-    """Return where an address and the table differ."""
     kind, found = kinds()[name], []
     for method in ("GET", "POST"):
         line = dict(zip(ROLES, expected[kind, method], strict=True))
@@ -233,7 +229,7 @@ def test_answers_of_a_judging_desk_are_their_judge_s(tmp_path: Path) -> None:
     Membership.objects.create(campaign=world.campaign, user=world.people["ben"], role=Role.ORGANIZER)
     Window(world.client(), world.assign).open()
     clients = {role: client_of(world.people.get(name)) for role, name in CAST.items()}
-    answer = TaskAnswer.objects.filter(task=world.assign)[0].answer.public_id
+    answer = TaskAnswer.objects.filter(task=world.assign).values_list("answer__public_id", flat=True)[0]
     filling = {"public_id": world.assign.public_id, "answer_id": answer}
     address = filled(every_address()["assessor:answer"], filling)
     assert differing(clients, "assessor:answer", address, table()) == []
@@ -350,6 +346,9 @@ def ids_of(world: DeskWorld) -> dict[str, object]:
     snapshot = take_snapshot(campaign=world.campaign, name="whole", contents=SnapshotContents())
     attempt, export = ImportAttempt.objects.all()[0], Export.objects.all()[0]
     sam = world.people["sam"].pk
+    fetch = Job.objects.create(
+        kind="texts", title="texts", options={"campaign": world.campaign.pk, "source": "Lab"}
+    )
     return {
         "accounts:revoke_token": ApiToken.objects.get(user=world.people["olga"]).pk,
         "organizer:account": sam,
@@ -381,6 +380,7 @@ def ids_of(world: DeskWorld) -> dict[str, object]:
         "organizer:trial": Trial.objects.all()[0].pk,
         "organizer:read_notice": Notice.objects.all()[0].pk,
         **{f"organizer:{act}": sam for act in ("close_account", "open_account", "drop_factor", "erase_account")},
+        **{f"organizer:{act}_fetch": fetch.pk for act in ("cancel", "pause", "resume", "retry")},
         **{f"organizer:{act}_import": attempt.pk for act in ("commit", "discard", "change", "take_up", "undo")},
         **{f"organizer:import_{part}": attempt.pk for part in ("attempt", "problems")},
     } | {
@@ -403,5 +403,4 @@ def pair_at(name: str) -> dict[str, object]:
 
 
 def filled(route: str, filling: Mapping[str, object]) -> str:
-    """Return an address; parameters that nothing is known of are 1."""
     return "/" + PARAMETER.sub(lambda match: str(filling.get(match["name"] or match["named"], 1)), route)

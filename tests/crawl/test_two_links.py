@@ -50,7 +50,6 @@ def addresses_on(client: Client, address: str) -> list[str]:
 
 
 def links_of(client: Client, address: str) -> dict[str, str]:
-    """Linked addresses of a page by the view they lead to, the first of each."""
     found: dict[str, str] = {}
     for target in addresses_on(client, address):
         found.setdefault(view_of(target), target)

@@ -5,31 +5,36 @@ from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
-from assessor.blind.guidelines import guidelines_of
+from assessor.blind.guidelines import definitions_of, guidelines_of
 from evaluation.models import Campaign, Event, Task
-from evaluation.stages import STAGES
-from evaluation.terms import Condition, SupportCondition
+from evaluation.stages import BATTLE, STAGES
+from evaluation.terms import TASK_EVENTS, Condition, FindingCode, SupportCondition
 from exchange.demo_campaign import PASSWORD, SLUG, start_demo_jobs
-from exchange.imports.kinds import KINDS
+from exchange.imports.kinds import IMPORT_KINDS
 from exchange.models import Export, ImportAttempt
 from jobs.models import Job
+from llmjobs.client import PARAMETERS, RefusalKind
 from organizer.data.forms import ExportKind
 from organizer.models import TodayVisit
 from reports.methods import methods_report
 from reports.methods_page import prose
+from reports.metrics.edits import EDIT_CLASSES
 from tests.browser.pages.every_page import PAGES, make_every_page
 from tests.browser.pages.test_every_page import addresses_of_name
 from tests.worlds.demo import make_demo
+from web.words import word_of
 
 RETIRED = re.compile(
     r"\b(post-edit\w*|by hand|auto-?assign|auto-?nuggets|assignments?|segments?|qrels|reckon\w*|put aside|dry run"
-    r"|harsh|sweep\w*|packets?|findings?|pooled|topic average|run level|from scratch|studies|study)\b",
+    r"|harsh|sweep\w*|packets?|findings?|pooled|topic average|run level|from scratch|studies|study"
+    r"|(?<!word[ -])overlap)\b",
     re.IGNORECASE,
 )
 SILENT = {"script", "style", "template", "code", "pre", "textarea"}
@@ -37,8 +42,9 @@ SILENT = {"script", "style", "template", "code", "pre", "textarea"}
 WITHOUT_END = {"area", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
 CODES_STAY = ("/api/docs/", "/audit/")
 """Codes of the API and the audit log, kinds of exports, and reports whose facts are comments of their files."""
-NAMED = ("River study", "Delta study", "import.", ", study ")
+NAMED = ("River study", "Harbour study", "Delta study", "import.", ", study ")
 """Names that people gave, those of judges of second looks, and kinds of events."""
+SNAKE = re.compile(r"\b[a-z]+(_[a-z]+)+\b")
 CODE = re.compile(r"[AEM]/[AM]( (against|by) [AEM]/[AM])?")
 
 
@@ -121,8 +127,27 @@ def test_no_page_shows_a_retired_word_or_a_bare_code() -> None:
         if place.endswith(CODES_STAY):
             continue
         texts = [text for text in screen.texts if not any(name in text for name in NAMED)]
-        found += [f"{place}: {hit[0]!r} in {text[:100]!r}" for text in texts for hit in RETIRED.finditer(text)]
+        found += [
+            f"{place}: {hit[0]!r} in {text[:100]!r}"
+            for text in texts
+            for words in (RETIRED, SNAKE)
+            for hit in words.finditer(text)
+        ]
     assert not found, f"{len(found)} places:\n" + "\n".join(found)
+
+
+def codes_on_pages() -> Iterator[str]:
+    yield from [*FindingCode, *EDIT_CLASSES, *get_args(RefusalKind), *PARAMETERS]
+    yield from (label.word for stage in STAGES.values() for label in stage.labels.by_code.values())
+    yield from (kind.removeprefix("task.") for kind in TASK_EVENTS)
+
+
+def test_every_code_that_pages_show_has_a_word() -> None:
+    words = {code: word_of(code) for code in codes_on_pages()}
+    assert {code: word for code, word in words.items() if "_" in word or "segment" in word} == {}
+    # The same code is the same word wherever it stands.
+    spoken = {(label.word, label.spoken) for stage in STAGES.values() for label in stage.labels.by_code.values()}
+    assert {(code, words[code]) for code, _ in spoken} == spoken
 
 
 TEMPLATES = Path(settings.BASE_DIR) / "templates"
@@ -152,7 +177,8 @@ def test_check_43_mails_and_guidelines_have_the_words_of_pages() -> None:
     for task in Task.objects.select_related("assessor"):
         found = guidelines_of(task.public_id, task.assessor)
         guidelines[f"guidelines of {task.stage}"] = TAGS.sub(" ", f"{found.text} {found.definitions}")
-    assert set(guidelines) == {f"guidelines of {stage}" for stage in STAGES.values()}
+    guidelines["guidelines of battle"] = TAGS.sub(" ", f"{definitions_of(BATTLE)}")  # the demo compares no answers
+    assert set(guidelines) == {f"guidelines of {stage}" for stage in STAGES}
     assert hits(mails | guidelines) == []
 
 
@@ -176,10 +202,9 @@ def test_check_43_methods_have_the_words_of_pages() -> None:
     # The code of a condition or a stage stands in brackets after its words. Judges of second looks have names.
     for section in report.sections:
         for table in section.tables:
-            if section.title != "Protocol":
-                texts[table.caption] = "\n".join(
-                    cell for row in table.cells for cell, _ in row if ", study " not in cell
-                )
+            texts[table.caption] = "\n".join(
+                cell for row in table.cells for cell, _ in row if ", study " not in cell
+            )
     assert hits({place: IN_BRACKETS.sub("", text).replace(SLUG, "") for place, text in texts.items()}) == []
     assert "Conditions: " in texts["Nuggets and labels"]
 
@@ -224,7 +249,7 @@ def test_check_43_data_and_today_name_each_kind_in_words() -> None:
     client.get(f"/campaigns/{SLUG}/today/")
     TodayVisit.objects.update(seen_at=now - timedelta(hours=2))
     found = []
-    for kind in KINDS:
+    for kind in IMPORT_KINDS:
         sent = {"files": [{"name": "f", "size": 9, "sha256": "0" * 64}], "folder": "gone", "expires_at": now}
         ImportAttempt.objects.create(campaign=campaign, kind=kind, state=ImportAttempt.State.REFUSED, **sent)
         Event.objects.create(campaign=campaign, kind=f"import.{'run' if kind == 'runs' else kind}")

@@ -47,7 +47,6 @@ class Walk:
         self.sign_in()
 
     def sign_in(self) -> None:
-        """Sign in, again if a step of the walk signed out."""
         if self.person:
             self.client.force_login(User.objects.get(username=self.person))
 
@@ -70,7 +69,6 @@ class Walk:
         return response
 
     def read(self, address: str) -> None:
-        """Read an address, plain and as a fragment."""
         queries = (
             [address + query for query in QUERIES]
             if address.startswith(DESK)
@@ -97,7 +95,6 @@ class Walk:
             self.sign_in()
 
     def everywhere(self, candidates: Mapping[str, Sequence[str]], known: Known, under: str = "/") -> "Walk":
-        """Read every address under another, send something to every one of them, and read what that left."""
         self.slugs = candidates.get("slug", ())
         for address in addresses(candidates):
             if address.startswith(under):
@@ -120,7 +117,6 @@ def _sent(name: str, task: str, known: Known) -> Iterator[tuple[str, str]]:
 
 
 def name_of(address: str) -> str:
-    """Return the name of the view behind an address."""
     try:
         return resolve(address.partition("?")[0]).view_name
     except Resolver404:
@@ -128,7 +124,6 @@ def name_of(address: str) -> str:
 
 
 def candidates_of(world: DeskWorld) -> dict[str, list[str]]:
-    """Return the ids that addresses are made of: one's own and others', and some that are nobody's."""
     tasks = list(Task.objects.values_list("public_id", flat=True))
     topics = Topic.objects.values_list("public_id", flat=True)
     segments = [passage_of(topic) for topic in (world.topic("t1"), world.topic("t2"))]
@@ -149,7 +144,6 @@ def candidates_of(world: DeskWorld) -> dict[str, list[str]]:
 
 
 def known_to(world: DeskWorld, person: str) -> Known:
-    """Return what somebody can put into bodies: passages of both topics and elsewhere, and others' ids."""
     elsewhere = Segment.objects.exclude(campaign=world.campaign).values_list("public_id", flat=True)
     others = Operation.objects.exclude(task__assessor__username=person)
     remarks = Remark.objects.exclude(task__assessor__username=person)

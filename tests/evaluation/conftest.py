@@ -16,7 +16,6 @@ def corpus(db: None, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def runs(db: None, tmp_path: Path) -> Path:
-    """The corpus, and the runs alpha and beta."""
     imported.load_world(tmp_path, parts=2)
     return tmp_path
 
@@ -30,6 +29,5 @@ def lists(db: None, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def labelled(db: None, tmp_path: Path) -> Path:
-    """The whole small campaign."""
     imported.load_world(tmp_path)
     return tmp_path

@@ -3,16 +3,20 @@
 from copy import deepcopy
 
 import pytest
+from django.utils.text import slugify
 
-from assessor.practice.rules import LABELS
+from assessor.practice.rules import PRACTICE_LABELS
 from evaluation.labels import NO_LABELS
 from evaluation.stages import STAGES, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage, stage_of
+from web.words import terms
 
 
 @pytest.mark.parametrize("stage", [stage for stage in STAGES.values() if stage.judges])
 def test_a_judging_stage_practises_its_own_labels_and_says_how_long_one_takes(stage: Stage) -> None:
-    assert stage.practice is not None
-    assert LABELS[stage.practice] == tuple(label.code for label in stage.labels.degrees)
+    # Relevance and battles have no practice items.
+    assert (stage.practice is None) == (stage.gives_grades or stage.dealt)
+    if stage.practice:
+        assert PRACTICE_LABELS[stage.practice] == tuple(label.code for label in stage.labels.degrees)
     assert stage.seconds_a_label > 0
 
 
@@ -35,3 +39,8 @@ def test_a_stage_stays_itself_where_it_is_copied() -> None:
 def test_a_code_that_is_no_stage_names_those_that_are() -> None:
     with pytest.raises(ValueError, match="'assing' is no stage; there are post-edit, manual, assign"):
         stage_of("assing")
+
+
+@pytest.mark.parametrize("stage", STAGES.values())
+def test_a_stage_is_a_term_of_the_glossary(stage: Stage) -> None:
+    assert terms()[slugify(stage.words)].word == stage.words

@@ -36,7 +36,6 @@ def other_database(folder: Path) -> Iterator[str]:
 
 
 def manage(database: str, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a command on a database, as an administrator does."""
     command = [sys.executable, "manage.py", *words]
     own = os.environ | {"DATABASE_URL": database} | environment
     return subprocess.run(command, cwd=settings.BASE_DIR, env=own, capture_output=True, text=True, check=False)
@@ -52,14 +51,12 @@ def opened(database: str) -> Iterator[Any]:
 
 
 def ask(database: str, statement: str) -> list[tuple[Any, ...]]:
-    """Run one statement and return its rows."""
     with opened(database) as there:
         done = there.execute(statement)
         return list(done.fetchall()) if done.description else []
 
 
 def tables(database: str) -> list[str]:
-    """Return the names of all tables."""
     if database.startswith(FILE):
         listed = ask(database, "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'sqlite_sequence'")
     else:

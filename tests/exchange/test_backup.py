@@ -63,13 +63,11 @@ def kept_rows(address: str) -> Rows:
 
 
 def own_address() -> str:
-    """Return the address of this test's own database."""
     name = connection.settings_dict["NAME"]
     return f"sqlite:///{name}" if connection.vendor == "sqlite" else f"{POSTGRESQL.rpartition('/')[0]}/{name}"
 
 
 def restored(file: Path, database: str, *more: str) -> str:
-    """Restore a backup, which must succeed; return what was said."""
     done = manage(database, "restore", str(file), *more)
     assert done.returncode == 0, done.stderr
     return done.stderr
@@ -91,8 +89,6 @@ def judges() -> list[JudgingAssessor]:
 
 @contextmanager
 def at_work(judges: Sequence[JudgingAssessor]) -> Iterator[None]:
-    """Have people judge while the block runs."""
-
     def judge(assessor: JudgingAssessor) -> None:
         try:
             assessor.run()
@@ -160,7 +156,6 @@ def test_a_backup_taken_while_people_work_has_no_half_operation(
 
 
 def signed_in(name: str) -> str:
-    """Make an account with a session; return the session's key."""
     key = new_session(make_user(name))
     Cached.objects.create(cache_key=f"attempts of {name}", value='"a kept count"', expires=TOMORROW)
     IdempotencyKey.objects.create(
@@ -271,7 +266,6 @@ def test_only_what_this_installation_signed_is_restored(tmp_path: Path) -> None:
 
 
 def rewritten(file: Path, data: bytes | None = None, **changes: Any) -> Path:
-    """Return a copy of a backup with other content, or another manifest."""
     manifest = backup.read_manifest(file).model_copy(update=changes)
     with tarfile.open(file) as tar:
         content = tar.extractfile(backup.DATABASE)

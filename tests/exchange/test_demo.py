@@ -18,22 +18,26 @@ from assessor.desk.waiting import pairs_without_llm_label
 from assessor.models import TimeSegment
 from assessor.practice.items import practice_of
 from assessor.progress.today import FEWEST
+from evaluation.campaigns.create import preset_of
 from evaluation.domain.conditions import resolve
 from evaluation.formats.languages import reads
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
     Campaign,
+    Citation,
+    ListedNugget,
     Membership,
     Protocol,
     Remark,
+    Sentence,
     Study,
     Task,
     Topic,
 )
-from evaluation.stages import ASSIGN, STAGES
+from evaluation.stages import ASSIGN, GRADE, STAGES
 from evaluation.terms import Condition, DrawKind, RemarkKind, Role, TaskState
-from exchange.demo_campaign import EMPTY_SLUG, SLUG
+from exchange.demo_campaign import EMPTY_SLUG, HARBOUR_SLUG, SLUG
 from exchange.models import Snapshot
 from jobs.models import Job, WorkItem
 from llmjobs.models import Attempt, LlmJob
@@ -70,15 +74,20 @@ def demo() -> Campaign:
     return Campaign.objects.get(slug=SLUG)
 
 
+def harbour() -> Campaign:
+    return Campaign.objects.get(slug=HARBOUR_SLUG)
+
+
 def test_every_desk_of_the_demo_can_be_tried_at_once() -> None:
     tasks = list(Task.objects.select_related("protocol", "assessor"))
-    assert {task.stage for task in tasks} == set(STAGES.values())
+    assert {task.stage for task in tasks} == set(STAGES)
     assert pairs_without_llm_label(tasks) == {}
     label_counts = [
         progress.labels for progress in progress_of([task for task in tasks if task.stage.judges]).values()
     ]
     assert min(label_counts) > 0
-    practice = [(practice_of(task.assessor, [task.campaign_id]), task) for task in tasks]
+    river = [task for task in tasks if task.campaign_id == demo().pk]
+    practice = [(practice_of(task.assessor, [task.campaign_id]), task) for task in river]
     assert all(items.items_before(task) and not items.left(task) for items, task in practice)
 
 
@@ -86,7 +95,7 @@ def test_nobody_of_the_demo_has_a_topic_that_they_do_not_read() -> None:
     members = Membership.objects.filter(role=Role.ASSESSOR, campaign=demo())
     read = dict(members.values_list("user__username", "languages"))
     assert read == {"ann": "en", "ben": "ar en", "cleo": "en", "dalal": "ar", "ewan": "en"}
-    tasks = Task.objects.select_related("topic", "campaign", "assessor")
+    tasks = Task.objects.filter(campaign=demo()).select_related("topic", "campaign", "assessor")
     for task in tasks:
         assert reads(read[task.assessor.username], task.topic.language or task.campaign.language), task
     assert {task.assessor.username for task in tasks if task.topic.topic_id == ARABIC} == {"dalal"}
@@ -138,7 +147,7 @@ def test_each_stage_has_three_submissions_with_their_times() -> None:
     timed = Task.objects.filter(pk__in=TimeSegment.objects.values("task"), submissions__isnull=False, study=None)
     counted = Counter(timed.values_list("stage", flat=True))
     assert min(counted[stage] for stage in STAGES.values()) >= FEWEST
-    assert len({task.assessor_id for task in timed}) == 5
+    assert len({task.assessor_id for task in timed}) == 7
     for special in ({"gap_answer": "away"}, {"offline": True}):
         assert TimeSegment.objects.filter(**special).values("task").distinct().count() == 1
 
@@ -168,7 +177,7 @@ def test_one_random_check_is_complete_and_one_half_done() -> None:
 
 
 def test_jobs_are_done_retried_and_paused_all_with_a_price() -> None:
-    jobs = LlmJob.objects.all()
+    jobs = LlmJob.objects.filter(campaign=demo())
     assert all(job.prompt_tokens and job.completion_tokens and job.prompt_price for job in jobs)
     states = Counter(job.job.state for job in jobs)
     assert states == {Job.State.DONE: 2, Job.State.PAUSED: 1}
@@ -217,10 +226,18 @@ def test_one_judge_is_weak_at_partial_labels_and_at_arabic(judge: str) -> None:
     assert (arabic.kappa < whole.kappa - APART) is (judge == "reed")
 
 
-@pytest.mark.parametrize("report", ["methods", *pages()])
-def test_every_report_page_shows_figures(report: str, client: Client) -> None:
+@pytest.mark.parametrize(
+    ("report", "slug"),
+    [
+        (report, slug)
+        for report in ("methods", *pages())
+        for slug in (SLUG, HARBOUR_SLUG)
+        if (report, slug) != ("battles", SLUG)  # the other campaign has them
+    ],
+)
+def test_every_report_page_shows_figures(report: str, slug: str, client: Client) -> None:
     client.force_login(organizer())
-    response = client.get(reverse(f"reports:{report}", args=[SLUG]))
+    response = client.get(reverse(f"reports:{report}", args=[slug]))
     page = response.content.decode()
     assert response.status_code == 200
     assert "Nothing to show" not in page
@@ -238,7 +255,13 @@ def test_the_demo_s_times_forecast_and_costs_are_not_empty(client: Client) -> No
     campaign = demo()
     page = cost_page(campaign, QueryDict())
     costs = person_units(campaign, campaign.hourly_rate)
-    assert all(unit.cost and not unit.published for unit in costs.values())
+    known = {
+        stage
+        for where in (campaign, harbour())
+        for stage, unit in person_units(where, where.hourly_rate).items()
+        if unit.cost and not unit.published
+    }
+    assert known == set(STAGES)
     assert page.content
     paid = llm_units(campaign)
     assert paid.currency == "USD"
@@ -247,3 +270,31 @@ def test_the_demo_s_times_forecast_and_costs_are_not_empty(client: Client) -> No
     for condition in Condition:
         if condition is not Condition.AM:
             assert None not in prices.of(resolve(campaign, condition)), condition
+
+
+def test_one_campaign_of_the_demo_has_the_form_of_2026() -> None:
+    campaign = harbour()
+    preset = preset_of("trec-rag-2026").protocol.model_dump(exclude_none=True)
+    protocol = {name: getattr(campaign.protocol, name) or 0 for name in preset}
+    assert protocol == preset
+    texts = campaign.segments.filter(has_text=True).values_list("text", flat=True)
+    assert sorted(len(text.split()) > 3_000 for text in texts)[-5:] == [True] * 5
+    cited = Counter(Citation.objects.filter(segment__campaign=campaign).values_list("sentence"))
+    assert {1, 2, 3} == set(cited.values())
+    weights = ListedNugget.objects.filter(nugget_list__nugget_set__campaign=campaign).values_list(
+        "weight", flat=True
+    )
+    known = [weight for weight in weights if weight is not None]
+    assert len(known) == len(weights)
+    assert min(known) < 0 < max(known)
+    markdown = Sentence.objects.filter(answer__topic__campaign=campaign).values_list("text", flat=True)
+    assert {text[:2] for text in markdown} >= {"##", "- ", "| "}
+
+
+def test_people_of_the_demo_grade_passages_twice_beside_two_graders() -> None:
+    grades = next(shared for shared in shared_by_people(organizer(), harbour()) if shared.stage is GRADE)
+    assert max(pair.items for pair in grades.pairs) == 10
+    assert set(harbour().qrel_sources.values_list("name", flat=True)) == {
+        *("UMBRELA", "sub-narratives"),
+        *("grade-Finn Ferry", "grade-Greta Gale"),
+    }

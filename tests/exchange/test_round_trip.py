@@ -34,7 +34,6 @@ def report(kind: str, slug: str, *words: str) -> Any:
 
 
 def copy_judgments(original: str, folder: Path) -> None:
-    """Export everything judged and import it into the copy."""
     campaign = Campaign.objects.get(slug=original)
     for source in QrelSource.objects.filter(campaign=campaign):
         file = _export(folder, "qrels", original, "--source", source.name)
@@ -79,7 +78,6 @@ def _export(folder: Path, what: str, slug: str, *words: str) -> str:
 
 @pytest.fixture
 def demo(tmp_path: Path) -> str:
-    """Load the demo, and a copy of its topics, runs and segments."""
     make_demo()
     # With the same settings: several people gave labels, and these say whose count.
     create_campaign(slug=COPY, name="Copy", file=read_campaign_file(MADE_OF / "campaign.toml"))
@@ -95,7 +93,6 @@ def demo(tmp_path: Path) -> str:
 
 @pytest.fixture
 def study(shared_data: Path, tmp_path: Path, load_list_qa: Callable[[str], None]) -> str:
-    """Load the list-QA study, and a copy of its topics, runs and segments."""
     load_list_qa("study")
     create_campaign(slug=COPY, name="Copy")
     folder = shared_data / "qampari-list-qa"

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 from django.db import transaction
+from django.db.models import Q
 
 from evaluation.campaigns.create import create_campaign
 from evaluation.imports.topics import import_topics
-from evaluation.models import Campaign, Event, Judge, QrelSource
+from evaluation.models import Assignment, Campaign, Event, Judge, QrelSource, SupportJudgment
 from evaluation.terms import Condition, JudgeKind, SupportCondition
 from exchange.demo_campaign import SLUG, load_demo
 from reports.frames import forget_sheets
@@ -33,7 +34,12 @@ Printed = dict[str, tuple[int, str, str]]
 def everything(slug: str, *, each_judge: bool = True) -> Printed:
     """Return all that reports and exports print of a campaign, by their words; what is refused too."""
     forget_sheets()
-    known = Judge.objects.filter(aside=False).exclude(name=NOBODY).order_by("name")
+    labels = Assignment.objects.filter(answer__topic__campaign__slug=slug)
+    citations = SupportJudgment.objects.filter(segment__campaign__slug=slug)
+    known = Judge.objects.filter(
+        Q(pk__in=labels.values("judge")) | Q(pk__in=citations.values("judge")), aside=False
+    )
+    known = known.order_by("name")
     judges = ["", *known.values_list("name", flat=True)] if each_judge else [""]
     commands = [*of_labels(judges), *of_pairs(judges), *of_campaign(Campaign.objects.get(slug=slug))]
     return {" ".join(words): printed(*words, "--campaign", slug) for words in commands}
@@ -97,7 +103,6 @@ def make_noise(folder: Path) -> None:
 def assert_round_trip(
     load: Callable[[], Any], slug: str, folder: Path, *options: str, each_judge: bool = True
 ) -> Printed:
-    """Load a campaign elsewhere, write it into a file, and load that here; return what was printed there."""
     file = folder / "campaign.zip"
     with elsewhere():
         load()

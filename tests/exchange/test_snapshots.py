@@ -1,6 +1,7 @@
 """What a campaign's file holds, what is refused of one, and a copy beside its origin."""
 
 import json
+import re
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -9,12 +10,14 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from django.apps import apps
-from django.db import DatabaseError, transaction
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, transaction
+from django.db.models import JSONField
 
 from accounts.models import User
 from assessor.models import Operation, WorkingNugget
 from evaluation.append_only import remove_triggers
 from evaluation.campaigns.create import add_member
+from evaluation.campaigns.pseudonyms import hide
 from evaluation.errors import Refused
 from evaluation.models import (
     Assignment,
@@ -34,8 +37,9 @@ from evaluation.terms import JudgeKind, Role
 from exchange.models import LoadedCampaign, Snapshot, SnapshotPart
 from exchange.snapshots.archive import MANIFEST, SnapshotManifest, content_of, file_of
 from exchange.snapshots.pack import SnapshotContents
+from exchange.snapshots.people import CODES, DATA, OF_DESKS, People, may_name
 from exchange.snapshots.service import open_snapshot, pieces, take_snapshot
-from exchange.snapshots.tables import LEFT_OUT, ROOMS, missing, tables
+from exchange.snapshots.tables import LEFT_OUT, ROOMS, CampaignRows, Field, missing, tables
 from jobs.models import Job, WorkItem
 from llmjobs.models import Call
 from reports.methods import methods_documents
@@ -53,13 +57,11 @@ SCORES = ("report", "scores", "--condition", "A/A", "--judge", "robot", "--forma
 
 @pytest.fixture
 def world(tmp_path: Path) -> World:
-    """The small campaign with its cast."""
     return make_world(tmp_path)
 
 
 @pytest.fixture
 def file(world: World, tmp_path: Path) -> Path:
-    """Its file."""
     return written(tmp_path / "river.zip")
 
 
@@ -76,13 +78,11 @@ def loaded(path: Path, *options: str) -> Outcome:
 
 
 def content(path: Path) -> bytes:
-    """Return all that a file says, unpacked."""
     with ZipFile(path) as archive:
         return b"\n".join(archive.read(name) for name in archive.namelist())
 
 
 def counts() -> dict[str, int]:
-    """How many rows each table has."""
     models = [
         model for room in (*ROOMS, "accounts", "exchange") for model in apps.get_app_config(room).get_models()
     ]
@@ -91,18 +91,23 @@ def counts() -> dict[str, int]:
 
 @pytest.mark.parametrize("held", [False, True])
 def test_a_file_that_scores_what_must_not_be_said_is_refused(world: World, tmp_path: Path, held: bool) -> None:
-    ListedNugget.objects.filter(position=0).update(raw_importance="Must avoid", importance=0, avoid=held)
+    ListedNugget.objects.filter(position=0).update(
+        raw_importance="Must avoid", importance=0, weight=-1 if held else 1
+    )
     file = written(tmp_path / "river.zip")
     before = counts()
     outcome = run("import_campaign", str(file), "--slug", "copy")
     if held:
-        copied = ListedNugget.objects.filter(nugget_list__nugget_set__campaign__slug="copy", avoid=True)
+        copied = ListedNugget.objects.filter(nugget_list__nugget_set__campaign__slug="copy", weight=-1)
         assert outcome.code == 0, outcome.err
-        assert copied.count() == ListedNugget.objects.filter(avoid=True).count() / 2 > 0
+        assert copied.count() == ListedNugget.objects.filter(weight=-1).count() / 2 > 0
         return
     assert outcome.code == 1
     assert "evaluation.ListedNugget" in outcome.err
-    assert "importance: vital or okay: a nugget that an answer must not contain has no score yet" in outcome.err
+    assert (
+        "importance: vital or okay: an answer must not contain this nugget, so give it a weight below 0"
+        in outcome.err
+    )
     assert counts() == before
 
 
@@ -188,6 +193,44 @@ def test_a_file_of_pseudonyms_names_nobody(tmp_path: Path) -> None:
     loaded(file, "--slug", "copy")
 
 
+TYPED = "Ann is ill: ask ANTONIA ARCHER (ann) or write to Antonia.Archer@lab.example.org, says ann."
+ANN = re.compile(r"\b(ann|antonia|archer)\b", re.IGNORECASE)
+
+
+def planted(field: Field) -> Any:
+    if isinstance(field, JSONField):
+        return {"labels": {TYPED: 1}, "reason": [TYPED], "user": "ann", "extras": {"text": TYPED}}
+    return TYPED[: field.max_length]
+
+
+def test_a_name_is_in_no_column_of_a_file_of_pseudonyms(tmp_path: Path) -> None:
+    make_blind_world(tmp_path, with_canaries=False)
+    names = {"first_name": "Antonia", "last_name": "Archer", "email": "antonia.archer@lab.example.org"}
+    User.objects.filter(username="ann").update(**names)
+    campaign = Campaign.objects.get(slug="river")
+    people = People([], hide(campaign, User.objects.filter(username="ann"), []))
+    remove_triggers()
+    rows = 0
+    for table in tables():
+        first = CampaignRows(campaign, DEFAULT_DB_ALIAS).keys(table)[:1]
+        columns = {field.name: planted(field) for field in table.fields if may_name(table.name, field)}
+        rows += table.model._default_manager.filter(pk__in=first).update(**columns) if columns else 0
+        # Of some tables this world has no row.
+        for field in table.fields:
+            if change := people.hides(table.name, field):
+                assert not ANN.search(json.dumps(change(columns[field.name]))), field
+    assert rows > 20
+    with ZipFile(written(tmp_path / "river.zip", "--pseudonyms")) as archive:
+        for name in archive.namelist():
+            assert not ANN.search(archive.read(name).decode()), name
+
+
+def test_what_a_file_of_pseudonyms_leaves_as_it_is_is_there() -> None:
+    columns = {(table.name, field.name) for table in tables() for field in table.fields}
+    assert {(table, name) for table, names in DATA.items() for name in names} | OF_DESKS <= columns
+    assert {name for _, name in columns} >= CODES
+
+
 def test_pseudonyms_cover_people_whose_labels_came_by_file(tmp_path: Path) -> None:
     make_wide(tmp_path)  # ann has no account, and labelled nothing but a random check
     file = written(tmp_path / "river.zip", "--pseudonyms")
@@ -200,7 +243,6 @@ def test_pseudonyms_cover_people_whose_labels_came_by_file(tmp_path: Path) -> No
 
 
 def rewritten(path: Path, table: str, change: Callable[[list[list[Any]]], Any]) -> Path:
-    """Return a copy of a file with other rows in one table, and a manifest that fits them."""
     with ZipFile(path) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     rows = [json.loads(line) for line in parts[file_of(table)].splitlines()]
@@ -228,7 +270,6 @@ def column(table: str, name: str) -> int:
 
 
 def put(table: str, row: int, name: str, value: Any) -> Callable[[list[list[Any]]], Any]:
-    """Return what puts a value into a cell."""
     return lambda rows: rows[row].__setitem__(column(table, name), value)
 
 
@@ -262,8 +303,8 @@ def test_what_is_no_whole_file_is_refused(file: Path, tmp_path: Path) -> None:
         "checksum": parts | {topics: parts[topics].replace(b"rivers", b"brooks")},
         "it has no tables/evaluation.Topic.jsonl": {name: data for name, data in parts.items() if name != topics},
         "no whole manifest.json": {name: data for name, data in parts.items() if name != MANIFEST},
-        "which has form 2 of these files: upgrade Assay first": parts
-        | {MANIFEST: parts[MANIFEST].replace(b'"format": 1', b'"format": 2')},
+        "which has form 3 of these files: upgrade Assay first": parts
+        | {MANIFEST: parts[MANIFEST].replace(b'"format": 2', b'"format": 3')},
         "does not fit together": parts | {MANIFEST: parts[MANIFEST].replace(b'"content": "', b'"content": "0')},
     }
     for message, changed in bad.items():

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from evaluation.errors import Refused
 from evaluation.imports.topics import import_qrels, import_topics
 from evaluation.models import Assignment, Event, Judge, NuggetSet, Qrel, Run, Segment, Topic
-from exchange.imports.kinds import KINDS
+from exchange.imports.kinds import IMPORT_KINDS
 from exchange.imports.undo import import_named, undo_import
 from tests.evaluation.imports.test_trying_out import FILES, load_of
 from tests.organizer.data.test_import_wizard import loaded, page_of, sent
@@ -40,7 +40,7 @@ def contents(world: World) -> list[tuple[str, int]]:
 def test_every_kind_is_taken_back(world: World, tmp_path: Path, kind: str) -> None:
     before = contents(world)
     load = load_of(world, tmp_path, kind)
-    event = KINDS[kind].load(load).event
+    event = IMPORT_KINDS[kind].load(load).event
     assert event is not None
     revision = type(world.campaign).objects.get().revision
     assert undo_import(campaign=world.campaign, event=event, actor=None).startswith("Taken back: ")
@@ -50,7 +50,7 @@ def test_every_kind_is_taken_back(world: World, tmp_path: Path, kind: str) -> No
     assert Event.objects.get(kind="import.taken_back").payload["import"] == event.pk
     with pytest.raises(Refused, match="taken back already"):
         undo_import(campaign=world.campaign, event=event, actor=None)
-    again = KINDS[kind].load(load)
+    again = IMPORT_KINDS[kind].load(load)
     assert again.added
     assert not again.changed
 

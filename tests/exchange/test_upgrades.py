@@ -14,7 +14,7 @@ import pytest
 from evaluation.models import Campaign, Run
 from exchange.demo_campaign import CAMPAIGN, FILES
 from exchange.snapshots.archive import MANIFEST, SnapshotManifest, content_of, opened
-from exchange.snapshots.upgrades import StoredTable
+from exchange.snapshots.upgrades import UPGRADES, StoredTable, upgraded
 from tests.exchange.test_snapshots import written, zipped
 from tests.golden.keeping import FILES as GOLDEN
 from tests.worlds.campaign import make_world
@@ -61,7 +61,7 @@ def test_a_column_that_was_renamed_is_found_under_its_new_name(
             table, name="evaluation.Run", columns=["group" if name == "team" else name for name in table.columns]
         )
 
-    monkeypatch.setattr("exchange.snapshots.upgrades.UPGRADES", (runs_again,))
+    monkeypatch.setattr("exchange.snapshots.upgrades.UPGRADES", (*UPGRADES, runs_again))
     done = run("import_campaign", str(older), "--slug", "copy")
     assert done.code == 0, done.err
     groups = {
@@ -70,3 +70,10 @@ def test_a_column_that_was_renamed_is_found_under_its_new_name(
     }
     assert groups["copy"] == groups["river"] != []
     assert Campaign.objects.get(slug="copy").family == Campaign.objects.get(slug="river").family
+
+
+def test_a_nugget_that_was_held_out_by_a_mark_weighs_less_than_nothing() -> None:
+    rows = [["sand", False, 3], ["gold", True, 4], []]
+    table = upgraded(StoredTable("evaluation.ListedNugget", ["text", "avoid", "place"], rows), 1)
+    assert table.columns == ["text", "weight", "place"]
+    assert list(table.rows) == [["sand", None, 3], ["gold", -1.0, 4], []]

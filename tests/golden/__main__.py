@@ -10,7 +10,6 @@ from tests.golden.keeping import RENEW
 
 
 def main() -> int:
-    """Return pytest's exit code."""
     if sys.argv[1:] == ["--renew"]:
         os.environ[RENEW] = "1"
     return pytest.main(["-n", "0", "-q", str(Path(__file__).parent)])

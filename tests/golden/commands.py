@@ -4,26 +4,32 @@ import io
 from argparse import ArgumentParser, Namespace, _SubParsersAction
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
-from itertools import product
+from itertools import cycle, product
 from pathlib import Path
 
 from django.core.management import load_command_class
 from django.core.management.base import BaseCommand
 
 from evaluation.models import Campaign
-from evaluation.terms import Condition, SupportCondition
+from evaluation.terms import BattleCondition, Condition, SupportCondition, SupportMeasure
+from exchange.exports.lines import EXPORT_FORMS
 from reports.metrics.support import SUPPORT_NAMES
+from reports.random_checks.corrected import CORRECTED_SCORES
 from reports.registry import documents, pages
 from tests.golden.archives import listed
 from tests.golden.keeping import Documents
 from tests.golden.worlds import NAMED, RANDOM_CHECK
+from tests.worlds.battles import BATTLES
 from tests.worlds.imported import run
 
 Words = tuple[str, ...]
 FEW = ("--resamples", "20")
 PAIRS = (("A/A", "E/M"), ("E/M", "E/A"), ("M/M", "A/A"), ("M/A", "M/M"), ("A/M", "M/A"), ("E/A", "A/M"))
 SUPPORT_PAIRS = (("llm", "scratch"), ("scratch", "post-edit"), ("post-edit", "llm"))
-SCORES = ("vital", "weighted_strict", "weighted", "all_strict", "all", "length")
+SCORES = ("vital_strict", "vital", "weighted_strict", "weighted", "all_strict", "all")
+OTHERS = ("length", "rubric", "rubric_strict", "violations", "mandatory_missed")
+POLICIES = (("--missing", "skip"), ("--unjudged", "zero"), ("--no-vital", "skip"))
+PROFILES = (("--profile", "rubric"), ("--profile", "trec-rag"))
 HUMAN = ("--condition", "E/M")
 FREE = {"tag": "easy", "group": "hill", "task": "RAG"}
 OF_NO_CONSEQUENCE = {
@@ -39,15 +45,15 @@ def reports(world: str) -> Iterator[Words]:
     """Yield what follows `report` but for campaign and format."""
     person, nuggets, machine, drafts = NAMED[world]
     yield from (("scores", "--condition", condition) for condition in Condition)
-    for policy in (("--missing", "skip"), ("--unjudged", "zero"), ("--no-vital", "skip")):
-        yield "scores", *HUMAN, *policy
+    for choice in (*POLICIES, *PROFILES):
+        yield "scores", *HUMAN, *choice
     yield "scores", *HUMAN, "--judge", person, "--nuggets", nuggets
     for x, y in PAIRS:
         yield "correlation", "--x", x, "--y", y, *FEW
         yield "confusion", "--rows", x, "--columns", y
-    for score in SCORES:
+    for score in (*SCORES, *OTHERS):
         yield "correlation", "--x", "A/A", "--y", "E/M", "--score", score, *FEW
-    for policy in (("--missing", "skip"), ("--unjudged", "zero"), ("--no-vital", "skip"), ("--topics", "all")):
+    for policy in (*POLICIES, ("--topics", "all")):
         yield "correlation", "--x", "A/A", "--y", "E/M", *policy, *FEW
     yield "correlation", "--x", "A/A", "--y", "E/M"
     yield "correlation", "--x", "published", "--y", "E/M", *FEW
@@ -60,6 +66,7 @@ def reports(world: str) -> Iterator[Words]:
     yield "study", "--study", "where they differ"
     if world == "demo":
         yield from of_random_check()
+        yield from of_battles(person, nuggets, machine)
     yield ("time",)
     yield "time", "--idle", "60"
     yield from of_pages(world)
@@ -75,17 +82,19 @@ def _sides(first: str, second: str, machine: str, person: str, nuggets: str) -> 
 
 
 def of_support(person: str, machine: str) -> Iterator[Words]:
-    """Yield the reports on support."""
     yield from (("support", "--condition", support_condition) for support_condition in SupportCondition)
-    for policy in (("--no-cited", "zero"), ("--missing", "skip"), ("--judge", person)):
+    measures = tuple(("--measure", measure) for measure in SupportMeasure)
+    for policy in (*measures, ("--no-cited", "zero"), ("--missing", "skip"), ("--judge", person)):
         yield "support", "--condition", "scratch", *policy
     for x, y in SUPPORT_PAIRS:
         yield "support-correlation", "--x", x, "--y", y, *FEW
         yield "support-confusion", "--rows", x, "--columns", y
     between = ("support-correlation", "--x", "llm", "--y", "scratch")
-    for score in ("weighted_recall", "sentences"):
+    for score in SUPPORT_NAMES:
         yield *between, "--score", score, *FEW
-    for policy in (("--no-cited", "zero"), ("--missing", "skip"), ("--topics", "all")):
+    for measure in measures:
+        yield "support-confusion", "--rows", "llm", "--columns", "scratch", *measure
+    for policy in (*measures, ("--no-cited", "zero"), ("--missing", "skip"), ("--topics", "all")):
         yield *between, *policy, *FEW
     yield *between, "--x-judge", machine, "--y-judge", person, *FEW
     yield (
@@ -102,7 +111,6 @@ def of_support(person: str, machine: str) -> Iterator[Words]:
 
 
 def of_pages(world: str) -> Iterator[Words]:
-    """Yield the reports whose document is their page, as it opens and with each choice of theirs."""
     person, nuggets, *_ = NAMED[world]
     values = {"judge": person, "nuggets": nuggets} | FREE
     for name in [page.name for page in pages().values() if page.text]:
@@ -119,14 +127,34 @@ def of_pages(world: str) -> Iterator[Words]:
 
 
 def of_random_check() -> Iterator[Words]:
-    """Yield the reports on a random check."""
     base = ("corrected", "--study", RANDOM_CHECK, "--least-judged", "1")
     yield base[:3]
-    for score in (*SCORES[:-1], "vital_strict", *SUPPORT_NAMES[:2]):
+    for score in CORRECTED_SCORES:
         yield *base, "--score", score
-    policies = (("--missing", "skip"), ("--unjudged", "zero"), ("--no-vital", "skip"), ("--no-cited", "zero"))
+    measures = (("--measure", measure) for measure in SupportMeasure)
+    policies = (
+        *measures,
+        ("--missing", "skip"),
+        ("--unjudged", "zero"),
+        ("--no-vital", "skip"),
+        ("--no-cited", "zero"),
+    )
     for words in (*policies, ("--target", "new"), ("--pairs",)):
         yield *base, *words
+
+
+def of_battles(person: str, nuggets: str, machine: str) -> Iterator[Words]:
+    yield from (("battles", "--condition", condition) for condition in BattleCondition)
+    base = ("battles", "--least-topics", "2", "--least-battles", "1", "--condition")
+    yield from ((*base, condition) for condition in BattleCondition)
+    for words in (("--set", BATTLES, "--judge", person), ("--by", "rating"), ("--against", "B/A")):
+        yield *base, "B/M", *words
+    of_nuggets = zip((*SCORES, *OTHERS), cycle(Condition))
+    of_citations = zip(SUPPORT_NAMES, cycle(SupportCondition))
+    for score, condition in (*of_nuggets, *of_citations):
+        yield *base, "B/M", "--against", condition, "--score", score
+    yield *base, "B/A", "--against", "B/M", "--against-judge", person
+    yield *base, "B/M", "--against", "E/A", "--against-judge", machine, "--against-nuggets", nuggets
 
 
 def exports(world: str, sets: Iterable[str]) -> Iterator[Words]:
@@ -135,23 +163,28 @@ def exports(world: str, sets: Iterable[str]) -> Iterator[Words]:
     for what, condition in product(("nuggets", "assignments", "scores"), Condition):
         yield what, "--condition", condition
     for name in [nuggets, *sets]:
-        yield from (("nuggets", "--nuggets", name, "--format", form) for form in ("nuggetizer", "argue"))
+        yield from (("nuggets", "--nuggets", name, "--form", form) for form in EXPORT_FORMS["nuggets"])
     for what in ("assignments", "scores"):
         yield what, *HUMAN, "--judge", person, "--nuggets", nuggets
-    for policy in (("--missing", "skip"), ("--unjudged", "zero"), ("--no-vital", "skip")):
-        yield "scores", *HUMAN, *policy
+    yield "assignments", *HUMAN, "--judge", person, "--nuggets", nuggets, "--form", "graded"
+    for choice in (*POLICIES, *PROFILES):
+        yield "scores", *HUMAN, *choice
     yield from (("support", "--condition", support_condition) for support_condition in SupportCondition)
     yield "support", "--condition", "scratch", "--judge", person
+    yield from (("support", "--condition", "scratch", "--form", form) for form in EXPORT_FORMS["support"])
     yield ("qrels",)
     yield from (("qrels", "--source", name) for name in ("NIST", "UMBRELA"))
     yield "random-check", "--study", RANDOM_CHECK
+    battles = ("battles", "--condition")
+    yield from ((*battles, condition) for condition in BattleCondition)
+    yield from ((*battles, "B/M", "--form", form) for form in EXPORT_FORMS["battles"])
+    yield *battles, "B/M", "--set", BATTLES, "--judge", person
     yield from (("judgments",), ("judgments", "--stage", "grade"), ("time",), ("time", "--segments"), ("events",))
     yield from (("campaign",), ("campaign", "--without-texts"), ("campaign", "--pseudonyms"))
     yield "campaign", "--snapshot", "as it was"
 
 
 def report_documents(campaign: Campaign, world: str) -> Documents:
-    """Yield every report in every form."""
     for words in reports(world):
         for form in ("json", "csv", "table"):
             text = printed("report", *words, "--campaign", campaign.slug, "--format", form)

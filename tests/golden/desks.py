@@ -31,12 +31,10 @@ class Recorder(Window):
         return response
 
     def keep(self, name: str, response: Any) -> None:
-        """Keep an answer."""
         text = json.dumps(response.json(), indent=1, ensure_ascii=False)
         self.answers.append(f"{name}: {response.status_code}\n{text}\n")
 
     def document(self) -> bytes:
-        """Return all answers, and the state of the desk at the end."""
         self.keep("state/", self.client.get(self.url("state/")))
         return "\n".join(self.answers).encode()
 
@@ -51,7 +49,6 @@ def desk_documents(folder: Path) -> tuple[Documents, set[str]]:
 
 
 def judging_documents(folder: Path) -> tuple[Documents, set[str]]:
-    """Return the same of the desks on which answers are judged."""
     judging = make_judge_world(folder)
     desks = {
         "assign": _recorder(judging.assign),
@@ -77,7 +74,6 @@ def _recorder(task: Task) -> Recorder:
 
 
 def _post_edit(desk: Recorder, passage: str) -> None:
-    """Do one of each, take some back, and submit."""
     desk.post("hold/", {"window": desk.window, "want": "take"})
     desk.do("decide", {"d1": 1}, key="d1", decision="kept", importance=2)
     desk.do("edit", {"d1": 1}, key="d1", text="too late")  # a conflict
@@ -113,6 +109,7 @@ def _write(desk: Recorder, passage: str) -> None:
     desk.do("add", key="a1", text="Dams crack", importance=2, evidence=[[passage, 1]])
     desk.do("add", key="a2", text="Dams leak", after="a1")
     desk.do("add", key="a2", text="twice")
+    desk.do("weight", key="a2", weight=-1.5)
     other = Recorder(desk.client, desk.task, answers=desk.answers)
     other.do("add", key="b1", text="from another window")
     other.post("hold/", {"window": other.window, "want": "take"})
@@ -134,6 +131,7 @@ def _judge(desk: Recorder) -> None:
     desk.do("label", {keys[0]: 0}, key=keys[0], label=label)  # a conflict
     desk.do("label", key=keys[1], label="no such label")
     desk.do("locate", key=keys[0], sentence=None)
+    desk.do("evidence", key=keys[1], sentence=0)
     desk.do("label", key=keys[1], label=label, accepted=True)
     desk.undo()
     desk.redo()

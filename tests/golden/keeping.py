@@ -98,6 +98,5 @@ def _lines_of_sums() -> list[str]:
 
 
 def kept_groups() -> set[str]:
-    """Return the names of all groups of which something is kept."""
     in_files = {str(path.relative_to(FILES).with_suffix("")) for path in FILES.rglob("*.txt")}
     return in_files | {line.split("\t")[0] for line in _lines_of_sums()}

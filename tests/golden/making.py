@@ -21,13 +21,11 @@ class Made:
     kinds: set[str] = field(default_factory=set)
 
     def take(self, documents: Documents) -> None:
-        """Take documents. Two of one name have to be the same."""
         for group, name, body in documents:
             assert self.groups[group].setdefault(name, body) == body, f"two documents are called {group}, {name}"
 
 
 def make(world: str, folder: Path) -> Made:
-    """Return the documents of a world, or of one of the two campaigns with desks."""
     made = Made()
     with pinned():
         if world in DESKS:

@@ -54,7 +54,6 @@ class Visitor:
         self.root = f"/campaigns/{campaign.slug}/"
 
     def pages(self) -> list[str]:
-        """Return the entrances and the other reports of the menu."""
         found = [self.root + entrance for entrance in ENTRANCES]
         below = PAGE.findall(self._read(f"{self.root}today/").decode())
         return list(dict.fromkeys([*found, *(page for page in below if page.startswith(f"{self.root}reports/"))]))
@@ -67,7 +66,6 @@ class Visitor:
                 yield from ({name: html.unescape(value)} for value in OPTION.findall(options))
 
     def files(self, page: str) -> list[str]:
-        """Return the addresses of the files that a page offers, as it opens and with everything ticked."""
         body = self._read(page).decode()
         ticked = urlencode(dict.fromkeys(CHECKBOX.findall(body), "on"))
         links = FILE.findall(body) + (FILE.findall(self._read(f"{page}?{ticked}").decode()) if ticked else [])
@@ -75,7 +73,6 @@ class Visitor:
         return [address for address in found if urlsplit(address).path.startswith(self.root)]
 
     def file(self, address: str) -> tuple[str, bytes]:
-        """Return the name and the bytes of a file."""
         parts = urlsplit(address)
         query = " ".join(f"{name}={value}" for name, value in parse_qsl(parts.query))
         body = self._read(address)

@@ -5,15 +5,15 @@ from typing import get_args
 
 from evaluation.errors import Refused
 from evaluation.judges import JSON_SCHEMA, REPLY_FORM
-from evaluation.models import Campaign, Judge, QrelSource
+from evaluation.models import Campaign, Judge, NuggetSet, QrelSource
 from evaluation.terms import Condition, JudgeKind
 from jobs.models import WorkItem
 from jobs.queue import NewItem
 from llmjobs.client import Endpoint
 from llmjobs.engine.calls import NewCall
 from llmjobs.job_plan import chosen_topics, nugget_items, relevance_items
-from llmjobs.job_service import JobRequest, plan_drafts, plan_evaluation, plan_support
-from llmjobs.kinds import KINDS
+from llmjobs.job_service import JobRequest, plan_drafts, plan_evaluation, plan_rubrics, plan_support
+from llmjobs.kinds import ITEM_KINDS
 from llmjobs.models import Call
 from llmjobs.prompt_store import way_of
 from llmjobs.prompts.template import PromptTask
@@ -42,7 +42,6 @@ def request_documents(campaign: Campaign) -> Documents:
 
 
 def planned_kinds(campaign: Campaign) -> set[str]:
-    """Return the kinds of items of all plans."""
     return {item.kind for plan in _plans(campaign, _judges()[0]).values() for item in _items(plan)}
 
 
@@ -73,9 +72,11 @@ def _plans(campaign: Campaign, judge: Judge) -> dict[str, Callable[[], Sequence[
     }
     plans["evaluate A/A anew"] = lambda: _anew(campaign)
     plans["drafts"] = lambda: plan_drafts(request, qrels="NIST").items
+    sets = NuggetSet.objects.filter(campaign=campaign).order_by("pk")
+    plans["rubric"] = lambda: plan_rubrics(request, nuggets=sets[0].name).items
     plans["support"] = lambda: plan_support(request).items
     plans["relevance"] = lambda: relevance_items(campaign, "new", chosen_topics(campaign, [])).items
-    for task in (prompt_task for prompt_task in get_args(PromptTask) if f"try_{prompt_task}" in KINDS):
+    for task in (prompt_task for prompt_task in get_args(PromptTask) if f"try_{prompt_task}" in ITEM_KINDS):
         for of in labelled_by_people(campaign, task)[:1]:
             plans[f"try {task} of {of}"] = lambda task=task, of=of: draw(campaign, task, of, 12, 5)  # type: ignore[misc]
     return plans
@@ -88,10 +89,9 @@ def _anew(campaign: Campaign) -> Sequence[NewItem]:
 
 
 def _hashes(items: Sequence[NewItem], judge: Judge) -> Iterator[str]:
-    """Yield a line for each item, with the hash of each of its calls."""
     for item in items:
         row = WorkItem(key=item.key, kind=item.kind, payload=item.payload)
-        [step] = KINDS[item.kind].begin([row], [way_of(judge)])
+        [step] = ITEM_KINDS[item.kind].begin([row], [way_of(judge)])
         hashes, ask = [], next(step)
         while ask:
             wanted = NewCall(ask, ENDPOINT, judge.model, 0)

@@ -6,7 +6,6 @@ from django.test import Client
 
 from accounts.models import User
 from evaluation.models import Campaign
-from evaluation.terms import DrawKind
 from tests.crawl.canaries import body_of
 from tests.golden.keeping import Documents
 
@@ -27,9 +26,6 @@ def rest_documents(campaign: Campaign) -> Documents:
             for other in OTHERS:
                 yield _document(_client(other), other, f"{name}/?{query}&format=jsonl")
         yield from _rows(olga, campaign, name)
-    for study in olga.get(f"{ROOT}studies/?campaign={campaign.slug}").json()["results"]:
-        if study["draw"] == DrawKind.RANDOM:
-            yield _document(olga, "olga", f"studies/{study['id']}/corrected/?least_judged=1")
     yield "rest", "schema", olga.get("/api/schema/").content
 
 
@@ -39,7 +35,6 @@ def _queries(campaign: Campaign, name: str) -> Iterator[str]:
 
 
 def _rows(client: Client, campaign: Campaign, name: str) -> Documents:
-    """Yield the first row by its own address, where it has one, and what stands behind it."""
     query = next(_queries(campaign, name))
     rows = client.get(f"{ROOT}{name}/?{query}&page_size=1").json()["results"]
     for key in (str(row[key]) for row in rows for key in KEYS if key in row):

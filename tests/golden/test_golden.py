@@ -6,7 +6,7 @@ from typing import TypeVar, cast
 import pytest
 
 from assessor.rules.op_schemas import LABEL_PAYLOADS, PAYLOADS
-from llmjobs.kinds import KINDS
+from llmjobs.kinds import ITEM_KINDS
 from tests.golden.commands import exports, reports, uncovered
 from tests.golden.keeping import differences, kept_groups
 from tests.golden.making import ALL, DESKS, Made
@@ -59,4 +59,4 @@ def test_each_operation_of_a_desk_has_a_receipt(made_of: MadeOf) -> None:
 
 @of_documents
 def test_each_kind_of_llm_call_has_its_hashes(made_of: MadeOf) -> None:
-    assert KINDS.keys() - made_of("demo").kinds == set()
+    assert ITEM_KINDS.keys() - made_of("demo").kinds == set()

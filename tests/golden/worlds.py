@@ -31,6 +31,7 @@ from reports.leaderboard.scores import import_scores
 from reports.random_checks.drawing import RandomCheckOrder, create_random_check
 from reports.random_checks.frame import drawn_rows
 from reports.random_checks.importing import import_random_check
+from tests.worlds.battles import judge_battles
 from tests.worlds.cast import make_user, write_source
 from tests.worlds.judging import (
     BENDS,
@@ -55,7 +56,9 @@ def make_demo(_folder: Path) -> Campaign:
     """Load the demo, as `manage.py load_demo` does, and have a random check of its LLM's labels judged."""
     load_demo()
     fields._random_bytes(4 * 13_062)  # so many went into the demo's file, which is made of the same seed
-    _check_by_chance(Campaign.objects.get(slug=SLUG))
+    campaign = Campaign.objects.get(slug=SLUG)
+    _check_by_chance(campaign)
+    judge_battles(campaign, "Ben Brook", "Cleo Creek", NAMED["demo"][2])
     return Campaign.objects.get(slug=SLUG)
 
 
@@ -71,13 +74,16 @@ def make_shared(folder: Path) -> Campaign:
     make_list(world, "ben", "t1", "something else", second=True)
     _label_as_machine(world)
     _label_as_people(world)
-    ListedNugget.objects.filter(nugget_list__nugget_set__name="auto", position=2).update(avoid=True, importance=0)
+    rubric = ListedNugget.objects.filter(nugget_list__nugget_set__name="auto")
+    rubric.update(weight=2.5)
+    rubric.filter(position=2).update(weight=-1, importance=0)
     TopicTag.objects.create(topic=world.topic("t1"), name="easy")
     published = write_source(folder, "published.csv", PUBLISHED)
     import_scores(campaign=world.campaign, source=published, name="published")
     _study(world)
     _adjudicate(world)
     set_hourly_rate(campaign=world.campaign, rate=HOURLY_RATE, actor=world.people["olga"])
+    judge_battles(world.campaign, "ann", "ben", MACHINE)
     return Campaign.objects.get(pk=world.campaign.pk)
 
 
@@ -144,7 +150,6 @@ def _label_as_people(world: JudgingWorld) -> None:
 
 
 def _finish(task: Task, first: int = 0) -> None:
-    """Label one answer after the other, each with the next label, and submit."""
     open_desk(task=task.public_id, user=task.assessor)
     answers = TaskAnswer.objects.filter(task=task, same_as=None).order_by("position")
     for place, answer in enumerate(answers.values_list("answer", flat=True)):
@@ -153,7 +158,6 @@ def _finish(task: Task, first: int = 0) -> None:
 
 
 def _study(world: JudgingWorld) -> None:
-    """Have Dora judge again on what Ann and the machine differ."""
     add_member(campaign=world.campaign, user=make_user("dora"), role=Role.ASSESSOR)
     order = StudyOrder(STUDY, StudyKind.ASSIGNMENT, person="ann", judge=MACHINE, nuggets="edited-ann", seed=7)
     study = create_study(campaign=world.campaign, order=order, actor=world.people["olga"])
@@ -162,7 +166,6 @@ def _study(world: JudgingWorld) -> None:
 
 
 def _check_by_chance(campaign: Campaign) -> None:
-    """Judge what was drawn, each pair with the next label, one of them with none."""
     machine = NAMED["demo"][2]
     order = RandomCheckOrder(
         RANDOM_CHECK, StudyKind.ASSIGNMENT, judge=machine, nuggets="edited", per_run=6, least=2, seed="river"

@@ -41,7 +41,6 @@ def simulator(point_at: PointAt) -> Iterator[LoggedSimulator]:
 
 @pytest.fixture
 def _quick_retries(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait only moments between tries."""
     monkeypatch.setattr("llmjobs.client.FIRST_WAIT", 0.01)
     monkeypatch.setattr("llmjobs.client.LONGEST_WAIT", 0.05)
     monkeypatch.setattr("llmjobs.engine.send.LONGEST_PROBE_WAIT", 0.1)

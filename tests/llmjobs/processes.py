@@ -34,7 +34,6 @@ while Job.objects.get().state == "running":
 
 @pytest.fixture
 def embedded(tmp_path: Path, django_db_setup: None) -> Environment:
-    """Everything in one file and one process."""
     return {"DATABASE_URL": new_database(tmp_path / "assay.sqlite3"), "CELERY_BROKER_URL": "memory://"}
 
 
@@ -61,7 +60,6 @@ def services(tmp_path: Path) -> Iterator[Environment]:
 
 @contextmanager
 def redis(folder: Path) -> Iterator[str]:
-    """Run a Redis that keeps nothing; its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -85,7 +83,6 @@ def shell(environment: Environment, code: str) -> list[str]:
 
 @contextmanager
 def worker(environment: Environment, log: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    """Run a worker; it is killed at the end at the latest."""
     command = [sys.executable, "-m", "celery", "-A", "config", "worker", "-P", "threads", "-c", "3"]
     command += ["--loglevel", "WARNING", "--without-gossip", "--without-mingle"]
     with log.open("ab") as out:

@@ -102,7 +102,7 @@ def test_autonuggets_without_qrels_are_refused(simulator: LoggedSimulator) -> No
     before = rows()
     outcome = evaluate("--condition", "A/A")
     assert (outcome.code, rows()) == (1, before)
-    assert "there are: none" in outcome.err
+    assert "No passage is graded yet: load graded passages, or have an LLM grade them." in outcome.err
 
 
 def test_which_qrels_must_be_said_where_several_fit(simulator: LoggedSimulator) -> None:
@@ -135,7 +135,7 @@ def test_topics_without_a_segment_with_text_are_blocked_and_named(simulator: Log
     grade_segments(world, 3)
     Segment.objects.filter(docid="d01").update(has_text=False, text="")
     outcome = evaluate("--condition", "A/A", "--dry-run")
-    assert "blocked         t2: no segment with text that UMBRELA grades as related" in outcome.out
+    assert "blocked         t2: no segment with text that UMBRELA grades 1 or more" in outcome.out
     assert "without text    1" in outcome.out
     started = evaluate("--condition", "A/A")
     assert "Blocked: t2:" in started.err

@@ -63,7 +63,6 @@ def _completion(heard: str) -> dict[str, Any]:
 
 @pytest.fixture
 def _leaky(point_at: PointAt, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Have calls go to it, with a key and a password."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Leaky)
     with in_thread(lambda: server.serve_forever(poll_interval=0.05)):
         point_at(f"http://somebody:{PASSWORD}@127.0.0.1:{server.server_address[1]}/v1")
@@ -76,7 +75,6 @@ def _leaky(point_at: PointAt, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 
 def served(label: int, job: int) -> Iterator[str]:
-    """What the organizer's pages and the API answer."""
     client = Client()
     client.force_login(make_user("root", is_superuser=True))
     call = Call.objects.all()[0].pk
@@ -98,13 +96,11 @@ def served(label: int, job: int) -> Iterator[str]:
 
 
 def stored() -> Iterator[str]:
-    """Every row of every table."""
     for model in apps.get_models():
         yield from (str(row) for row in model._default_manager.values_list())
 
 
 def exported_as(what: str, folder: Path) -> str:
-    """What a command takes out."""
     condition = ["--condition", "A/A"] if what == "assignments" else []
     words = [what, "--campaign", "river", "--output", str(folder / what), *condition]
     call_command("export", *words, stderr=StringIO())

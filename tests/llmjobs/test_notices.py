@@ -16,8 +16,8 @@ from llmjobs.models import LlmJob
 from organizer.jobs.mails import send_due
 from tests.jobs.test_queue import at_once, claim, end, make_job
 from tests.llmjobs.conftest import PointAt
-from tests.llmjobs.engine.test_budget import LABELS, start_with, work_until_it_rests
-from tests.worlds.llm import make_world, scripted_endpoint
+from tests.llmjobs.engine.test_budget import LABELS, start_with
+from tests.worlds.llm import make_world, scripted_endpoint, work_until_it_rests
 
 pytestmark = [pytest.mark.postgresql, pytest.mark.usefixtures("transactional_db")]
 

@@ -1,26 +1,14 @@
 """docs/quickstart.md, followed to the letter: its commands in order, on an empty database, with the simulated LLM."""
 
 import json
-import shlex
 from pathlib import Path
 
 import pytest
-from django.conf import settings
-from django.core.management import call_command
 
 from tests.architecture.test_docs import blocks
+from tests.llmjobs.pages import DOCS, follow
 
-PAGE = Path(settings.BASE_DIR) / "docs" / "quickstart.md"
-MANAGE = [".venv/bin/python", "manage.py"]
-
-
-def commands() -> list[str]:
-    """What the page has its reader type while `make run` serves, in order."""
-    found: list[str] = []
-    for info, body in blocks(PAGE):
-        if info == ["console", "tried"]:
-            found += body.replace("\\\n", " ").removeprefix("$ ").rstrip("\n").split("\n$ ")
-    return found
+PAGE = DOCS / "quickstart.md"
 
 
 @pytest.mark.slow
@@ -29,15 +17,7 @@ def commands() -> list[str]:
 def test_the_quickstart_leads_to_a_leaderboard_of_both_systems(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)  # files that are taken out go here, and what the page reads lies in the repository
-    (tmp_path / "docs").symlink_to(Path(settings.BASE_DIR) / "docs")
-    printed = ""
-    for line in commands():
-        words = shlex.split(line)
-        assert words[:2] == MANAGE, line
-        capsys.readouterr()
-        call_command(*words[2:])
-        printed = capsys.readouterr().out
+    _, printed = follow(PAGE, tmp_path, monkeypatch, capsys)[-1]
     scores = [json.loads(record) for record in (tmp_path / "scores.jsonl").read_text("utf-8").splitlines()]
     assert {score["run_id"] for score in scores} == {"plain", "reranked"}
     assert [row.split()[0] for row in printed.splitlines()[1:3]] == ["reranked", "plain"]

@@ -10,18 +10,14 @@ from loadtest.desk.wire import Answer, Fate
 
 
 class InProcess:
-    """A browser without a network."""
-
     def __init__(self, _address: str, seat: Seat, *_more: object) -> None:
         self._client = Client()
         self._client.force_login(User.objects.get(pk=seat.pk))
 
     def get(self, path: str) -> Any:
-        """Return JSON, or the text of a page."""
         answer = self._client.get(path)
         return answer.json() if answer["Content-Type"] == "application/json" else answer.content.decode()
 
     def post(self, path: str, body: object, _fate: Fate = Fate.ANSWERED) -> Answer:
-        """Send JSON."""
         answer = self._client.post(path, body, content_type="application/json")
         return Answer(answer.status_code, answer.json() if answer.content else None)

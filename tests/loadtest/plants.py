@@ -13,22 +13,18 @@ Plant = Callable[[Record, Ledger], None]
 
 
 def lose_one(record: Record, ledger: Ledger) -> None:
-    """An acknowledged operation is not in the log."""
     del record.log[10]
 
 
 def lose_the_last(record: Record, ledger: Ledger) -> None:
-    """The newest operation is not in the log."""
     record.log.pop()
 
 
 def double_one(record: Record, ledger: Ledger) -> None:
-    """An operation was applied twice."""
     record.log.append(replace(record.log[-1], seq=len(record.log) + 1))
 
 
 def invent_one(record: Record, ledger: Ledger) -> None:
-    """The log has what nobody sent."""
     del ledger.acts[record.log[5].op_id]
 
 
@@ -42,7 +38,6 @@ def swap_two(record: Record, ledger: Ledger) -> None:
 
 
 def forget_a_receipt(record: Record, ledger: Ledger) -> None:
-    """The window still waits for one."""
     ledger.acts[record.log[4].op_id].outcome = ""
 
 
@@ -52,32 +47,26 @@ def keep_what_was_given_up(record: Record, ledger: Ledger) -> None:
 
 
 def forget_a_step(record: Record, ledger: Ledger) -> None:
-    """A step cannot be undone any more."""
     record.state["undo"].pop()
 
 
 def turn_time_round(record: Record, ledger: Ledger) -> None:
-    """A stretch ends before it starts."""
     record.stretches.append(stretch(record, 2000, 1000))
 
 
 def credit_too_much(record: Record, ledger: Ledger) -> None:
-    """More time was worked than went by."""
     record.stretches.append(stretch(record, -3_600_000, 0))
 
 
 def freeze_less(record: Record, ledger: Ledger) -> None:
-    """Something is missing in what was submitted."""
     record.frozen[0].pop()
 
 
 def freeze_twice(record: Record, ledger: Ledger) -> None:
-    """It was submitted twice."""
     record.frozen.append(record.frozen[0])
 
 
 def stretch(record: Record, start: int, end: int) -> Stretch:
-    """A stretch of reading, by milliseconds after the opening."""
     opened = milliseconds(record.opened)
     return Stretch("window-1", 1, SegmentKind.READING, opened + start, opened + end)
 
@@ -99,7 +88,6 @@ PLANTS: list[Plant] = [
 
 
 def overlooked(plants: Iterable[Plant], done: tuple[Record, Ledger]) -> list[str]:
-    """Plant one after the other; return the names of those that were not found."""
     missed = []
     for plant in plants:
         record, ledger = deepcopy(done)

@@ -62,7 +62,6 @@ def test_an_operation_lost_by_the_server_fails_the_run() -> None:
 
 @pytest.fixture
 def done(db: None) -> tuple[Record, Ledger]:
-    """A task that was done in one window and submitted, and what its assessor knows of it."""
     draw = random.Random(3)  # noqa: S311
     card = make_nugget_campaign(1, 1)[0].cards[0]
     user = User.objects.get(username="soak0")
@@ -83,14 +82,12 @@ def done(db: None) -> tuple[Record, Ledger]:
 
 
 def send(window: Window[NuggetModel], card: Card, user: User) -> None:
-    """Have some operations applied."""
     for op in window.request(20)["ops"]:
         receipt = apply_op(task=card.task, user=user, window=window.id, op=Op.model_validate(op))
         window.take([receipt.as_json()])
 
 
 def change_a_row(record: Record, ledger: Ledger) -> None:
-    """A row says something else than its last operation left."""
     record.state["rows"][0]["text"] += "!"
 
 

@@ -84,22 +84,18 @@ def judged(db: None) -> list[tuple[Record, Ledger]]:
 
 
 def change_a_label(record: Record, ledger: Ledger) -> None:
-    """A label is another one than its last operation gave."""
     record.state["rows"][0]["label"] = "cant_judge"
 
 
 def lower_a_version(record: Record, ledger: Ledger) -> None:
-    """A label has the version that it had before."""
     record.state["rows"][0]["version"] -= 1
 
 
 def forget_what_was_seen(record: Record, ledger: Ledger) -> None:
-    """An answer that was on the screen counts as new."""
     record.state["answers"][0]["seen"] = False
 
 
 def freeze_another(record: Record, ledger: Ledger) -> None:
-    """What counts is another label than the assessor's."""
     place, _, *more = record.frozen[0][0]
     record.frozen[0][0] = (place, "another", *more)
 

@@ -16,8 +16,9 @@ def assignment_sheet(
     answered: Sequence[Sequence[bool]] | None = None,
     words: Sequence[Sequence[int]] | None = None,
     labelled: Sequence[bool] | None = None,
+    weight: Sequence[float] | None = None,
 ) -> AssignmentSheet:
-    """`lists` holds one string per topic, such as "vvo" (None: no list); `labels` one row per nugget."""
+    """`lists` holds one string per topic, such as "vvo" (None: no list); `labels` one row per nugget, and `weight`."""
     runs = len(labels[0]) if labels else len((answered or [[True]])[0])
     cells = np.array(labels, dtype=np.int8).reshape(-1, runs)
     shape = (len(lists), runs)
@@ -27,6 +28,7 @@ def assignment_sheet(
         listed=np.array([each is not None for each in lists]),
         nugget_topic=np.repeat(np.arange(len(lists)), [len(each or "") for each in lists]).astype(np.int32),
         importance=np.array([IMPORTANCE[c] for each in lists for c in each or ""], dtype=np.int8),
+        weight=np.full(len(cells), np.nan) if weight is None else np.array(weight, dtype=np.float64),
         labels=cells,
         answered=np.ones(shape, dtype=np.bool_) if answered is None else np.array(answered),
         words=np.full(shape, 10, dtype=np.int32) if words is None else np.array(words, dtype=np.int32),
@@ -52,7 +54,6 @@ def support_sheet(answers: Sequence[Sequence[Sequence[Sequence[int]] | None]]) -
 
 
 def table(rows: Sequence[Sequence[float]], topics: str = "abcdefgh", runs: str = "ABCDEFGH") -> ScoreTable:
-    """A score table from rows of numbers, one letter per topic and run."""
     values = np.array(rows, dtype=np.float64)
     return ScoreTable(
         tuple(runs[: values.shape[1]]), tuple(topics[: len(rows)]), values, np.ones(len(rows), dtype=np.bool_)

@@ -70,7 +70,7 @@ def test_means_and_differences_are_covered(size: int, assignments: Path) -> None
 @pytest.mark.parametrize("size", SIZES)
 def test_figures_of_labels_are_covered(size: int, assignments: Path) -> None:
     tables, draw = list_qa(assignments), np.random.default_rng(size)
-    truth = {name: float(figure.value(tables.sum(axis=0))) for name, figure in FIGURES.items()}
+    truth = {name: float(figure.value(tables.sum(axis=0, dtype=float))) for name, figure in FIGURES.items()}
     held: dict[str, Held] = {name: [] for name in FIGURES}
     for _ in range(600):
         sample = tables[draw.integers(0, len(tables), size), 0]

@@ -193,7 +193,6 @@ def test_ends_of_a_share_are_those_of_scipy(share: float, size: float) -> None:
 
 
 def drawn(draw: np.random.Generator, differing: float, labels: Floats, topics: int, pairs: int) -> Counts:
-    """Topics in which a pair differs with a chance of the topic's own: within a topic they are alike by a tenth."""
     alike = 0.1
     chances = draw.beta(differing * (1 / alike - 1), (1 - differing) * (1 / alike - 1), topics)
     rows = draw.choice(3, size=(topics, pairs), p=labels).astype(np.int8)

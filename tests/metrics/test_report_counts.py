@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from evaluation.terms import SupportMeasure
 from reports.metrics.descriptives import STEPS, group_of, nugget_findings, share_counts
 from reports.metrics.label_matrix import FAILED, UNJUDGED, AssignmentSheet
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.scores import SCORE_NAMES, on_front, run_scores
-from reports.metrics.support import citing, run_support
+from reports.metrics.support import SUPPORT_SCORES, citing, run_support
 
 from .sheet_makers import assignment_sheet, support_sheet
 
@@ -110,11 +111,12 @@ def test_support_of_some_topics_is_that_of_their_own_answers(
         return
     part = support_sheet(answers).of_topics(np.array(chosen))
     alone = support_sheet([each for each, is_in in zip(answers, chosen, strict=True) if is_in])
-    policies = SupportPolicies()
-    for name in ("precision", "recall", "sentences_total", "judged", "unjudged", "failed"):
-        np.testing.assert_array_equal(
-            getattr(run_support(part, policies), name), getattr(run_support(alone, policies), name)
-        )
+    policies = SupportPolicies(data.draw(st.sampled_from(SupportMeasure)))
+    of_part, of_alone = run_support(part, policies), run_support(alone, policies)
+    for name in SUPPORT_SCORES:
+        np.testing.assert_array_equal(of_part.means[name], of_alone.means[name])
+    for name in ("sentences_total", "judged", "unjudged", "failed"):
+        np.testing.assert_array_equal(getattr(of_part, name), getattr(of_alone, name))
 
 
 POINTS = st.lists(

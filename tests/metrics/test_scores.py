@@ -20,7 +20,6 @@ DEFAULT = Policies()
 
 
 def only(sheet: AssignmentSheet, policies: Policies = DEFAULT) -> dict[str, float]:
-    """Scores of the first run."""
     scores = run_scores(sheet, policies)
     return {name: float(scores.of(name)[0]) for name in (*SCORE_NAMES, LENGTH)}
 

@@ -13,7 +13,6 @@ from reports.metrics.bootstrap import STEPS, curve_sizes, subsets, tau_by_topics
 
 
 def random_table(seed: int, topics: int, runs: int, gaps: float) -> ScoreTable:
-    """Scores with ties and gaps."""
     rng = np.random.default_rng(seed)
     values = np.where(rng.random((topics, runs)) < gaps, np.nan, rng.integers(0, 4, (topics, runs)) / 3)
     names = tuple(map(str, range(runs))), tuple(map(str, range(topics)))
@@ -21,7 +20,6 @@ def random_table(seed: int, topics: int, runs: int, gaps: float) -> ScoreTable:
 
 
 def theirs(x: ScoreTable, y: ScoreTable, size: int, samples: int, seed: int) -> list[float]:
-    """Tau of the means of each subset by SciPy, those that are undefined left out."""
     found = []
     for drawn in subsets(len(x.values), size, samples, seed):
         with warnings.catch_warnings():

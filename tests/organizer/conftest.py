@@ -9,5 +9,4 @@ from tests.worlds.campaign import World, make_world
 
 @pytest.fixture
 def world(db: None, tmp_path: Path) -> World:
-    """The small campaign with its cast."""
     return make_world(tmp_path)

@@ -24,13 +24,11 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 @pytest.fixture
 def log(tmp_path: Path, settings: Settings) -> Audit:
-    """An audit log of this test's own."""
     settings.AUDIT_LOG = str(tmp_path / "audit.jsonl")
     return Audit(Path(settings.AUDIT_LOG))
 
 
 def line(number: int, **fields: object) -> str:
-    """Return a line that was written so many seconds after noon."""
     entry = {
         "at": (NOW + timedelta(seconds=number)).isoformat(timespec="milliseconds"),
         "kind": "act",

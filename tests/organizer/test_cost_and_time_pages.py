@@ -16,6 +16,7 @@ from evaluation.terms import JudgeKind, SegmentKind
 from jobs.models import WorkItem
 from llmjobs.models import LlmJob
 from organizer.cost import conditions_table
+from reports.charts import PAPER
 from tests.assessor.timing.clock_tabs import MORNING, Tab, store
 from tests.worlds.campaign import World
 from tests.worlds.desk import DeskWorld, make_desk_world
@@ -28,7 +29,6 @@ HALF_AN_HOUR = 1800
 
 @pytest.fixture
 def world(tmp_path: Path) -> DeskWorld:
-    """Ann post-edited a topic in half an hour."""
     with time_machine.travel(MORNING - timedelta(hours=1), tick=False):
         made = make_desk_world(tmp_path)
         open_desk(task=made.post_edit.public_id, user=made.people["ann"])
@@ -173,7 +173,7 @@ def test_two_known_costs_are_drawn_on_fixed_axes() -> None:
     assert section.chart.shown
     assert "Only" not in str(section.note)
     assert "1 of 3 conditions have no known cost: EA." in str(section.note)
-    drawn = json.loads(section.chart.draw(False))
+    drawn = json.loads(section.chart.draw(PAPER))
     encoding = drawn["layer"][0]["encoding"]
     assert encoding["x"]["scale"]["domain"] == [0.0, 100.0]
     assert encoding["y"]["scale"]["domain"] == [0.0, 1.0]
@@ -183,7 +183,7 @@ def test_a_negative_tau_lengthens_the_axis_to_its_end() -> None:
     rows = [row | {"run_level": -0.2} for row in conditions(MA=100.0, AA=40.0)]
     section = conditions_table(rows)
     assert section.chart is not None
-    drawn = json.loads(section.chart.draw(False))
+    drawn = json.loads(section.chart.draw(PAPER))
     assert drawn["layer"][0]["encoding"]["y"]["scale"]["domain"] == [-1.0, 1.0]
 
 

@@ -10,7 +10,7 @@ from django.utils.html import escape
 
 from tests.worlds.blind import make_blind_world
 from tests.worlds.campaign import World
-from web.glossary import terms
+from web.words import terms
 
 WORDS = (
     "Automatic nuggets, automatic labels",

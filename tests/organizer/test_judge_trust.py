@@ -37,8 +37,6 @@ def right(topic: int, run: int, nugget: int) -> int:
 
 
 def wrong_in(every: int, offset: int = 0) -> Labels:
-    """As it is right, but for one label in so many."""
-
     def label(topic: int, run: int, nugget: int) -> int:
         place = topic * 30 + run * 10 + nugget
         truth = right(topic, run, nugget)

@@ -28,7 +28,6 @@ DEFAULTS = f"{PAGE}defaults/"
 
 @pytest.fixture
 def fresh(db: None) -> tuple[Campaign, Client]:
-    """A campaign in which nothing was judged, and Olga."""
     campaign = make_campaign()
     client = Client()
     client.force_login(make_cast(campaign)["olga"])

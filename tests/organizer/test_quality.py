@@ -8,7 +8,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from evaluation.labels import AssignmentLabel, SupportLabel
-from evaluation.models import Assignment, Campaign, Event, Finding, Judge, Membership, SupportJudgment
+from evaluation.models import Assignment, Campaign, Event, Finding, Judge, Membership, Protocol, SupportJudgment
 from evaluation.terms import FindingCode, JudgeKind, Role, SupportCondition
 from jobs.models import WorkItem
 from llmjobs.job_status import replies_by_judge
@@ -36,7 +36,6 @@ def compared(world: World, judge: str = "robot") -> list[JudgeAgreement]:
 
 
 def say(judge: str, label: AssignmentLabel, kind: JudgeKind = JudgeKind.HUMAN, *, of: str = "alpha") -> None:
-    """Have somebody label the first nugget of an answer that the robot labelled."""
     there = Assignment.objects.filter(judge__name="robot").exclude(label=AssignmentLabel.FAILED).order_by("pk")
     pair = there[0 if of == "alpha" else 1]
     who, _ = Judge.objects.get_or_create(name=judge, defaults={"kind": kind})
@@ -142,6 +141,7 @@ def test_replies_are_counted_by_what_came_of_them(world: World) -> None:
         "batch 1 of 2, re-ask 1": ["wrong: three labels for two", "split: split in two: three labels for two"],
         "batch 1 of 2, nuggets 1-1": [],
         "batch 2 of 2": ["failed: refused"],
+        "pair": ["shortened: the best paragraphs", "dropped: the quote does not stand in the passage"],
     }
     for number, (part, notes) in enumerate(parts.items()):
         call = make_call(item, name=str(number) * 64, number=number)
@@ -149,8 +149,9 @@ def test_replies_are_counted_by_what_came_of_them(world: World) -> None:
     Call.objects.filter(sha256="3" * 64).update(state=Call.State.FAILED)
     Attempt.objects.filter(call__sha256="3" * 64, number=2).update(error="bad_request")
     found = replies_by_judge(world.people["olga"], world.campaign)[llm.judge_id]
-    assert (found.questions, found.reasked, found.split, found.refused, found.failed) == (3, 1, 1, 1, 1)
-    assert "3 behind the ended items; 1 asked again" in page_of(world)
+    assert (found.questions, found.reasked, found.split, found.refused, found.failed) == (4, 1, 1, 1, 1)
+    assert (found.shortened, found.dropped) == (1, 1)
+    assert "4 behind the ended items; 1 asked again" in page_of(world)
 
 
 def test_money_is_summed_by_the_prices_that_jobs_were_announced_with(world: World) -> None:
@@ -182,6 +183,7 @@ def test_findings_of_texts_that_address_their_judge_are_linked(world: World) -> 
 
 def test_another_campaigns_labels_are_not_counted(world: World) -> None:
     other = Campaign.objects.create(slug="other", name="Other")
+    Protocol.objects.create(campaign=other)
     Membership.objects.create(campaign=other, user=world.people["olga"], role=Role.ORGANIZER)
     page = world.client("olga").get("/campaigns/other/quality/").content.decode()
     assert "No LLM has labelled anything here yet." in page

@@ -57,7 +57,6 @@ def filled(**changes: str | list[str]) -> dict[str, str | list[str]]:
 
 
 def words_of(page: str) -> str:
-    """The text of a page, without tags."""
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]*>", " ", page[page.index("<main") :])))
 
 

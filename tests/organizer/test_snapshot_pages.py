@@ -27,7 +27,6 @@ METHODS = "/campaigns/river/methods/"
 
 @pytest.fixture
 def world(db: None, tmp_path: Path) -> World:
-    """The small campaign with its cast."""
     return make_world(tmp_path)
 
 

@@ -83,7 +83,6 @@ def page_of(desk: DeskWorld, person: str = "olga") -> str:
 
 
 def worked(task: Task, minutes: int, *, submitted: bool = True, hours_ago: float = 30) -> None:
-    """Have somebody read for some minutes, and submit."""
     started = timezone.now() - timedelta(hours=hours_ago)
     TimeSegment.objects.create(
         task=task,
@@ -270,7 +269,6 @@ def test_check_55_what_nobody_may_do_is_not_handed_out(desk: DeskWorld) -> None:
 
 
 def job_form(olga: Client) -> tuple[str, str]:
-    """Address and text of the form that the one primary button of Today opens."""
     [address] = primary_buttons(" ".join(olga.get(TODAY).content.decode().split()))
     shown = olga.get(unescape(address)).content.decode()
     return unescape(address), " ".join(shown.split())
@@ -346,7 +344,6 @@ def test_an_answer_without_words_is_waited_for_by_nobody() -> None:
 
 
 def labels_card(client: Client) -> tuple[list[str], str]:
-    """Topics whose labels are done, and the act that Today offers for the others."""
     Campaign.objects.update(revision=F("revision") + 1)
     card = client.get(TODAY).context["cards"][2]
     done = client.get(card.done.link).content.decode()

@@ -13,7 +13,6 @@ from tests.evaluation.test_unseen_texts import UNSEEN_TEXTS
 
 
 def text_fields() -> Iterator[tuple[str, forms.CharField]]:
-    """Every field of our forms that Django strips, by form and name."""
     for room in ROOMS:
         package = importlib.import_module(room)
         for module in pkgutil.walk_packages(package.__path__, f"{room}."):

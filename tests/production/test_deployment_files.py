@@ -24,7 +24,6 @@ OURS = [name for name, service in COMPOSE["services"].items() if service["image"
 
 
 def variables() -> set[str]:
-    """Every variable that Assay reads, with the variants that name a file."""
     example = (ROOT / ".env.example").read_text("utf-8")
     return set(re.findall(r"^#?([A-Z_]+)=", example, re.MULTILINE)) | {f"{name}_FILE" for name in SECRETS}
 

@@ -29,7 +29,6 @@ PAGE = "/accounts/login/"
 
 
 def commands() -> list[str]:
-    """What operations.md prints and says to be tried, in its order."""
     found = []
     for info, body in blocks(settings.BASE_DIR / "docs" / "operations.md"):
         if info == ["console", "tried"]:
@@ -38,7 +37,6 @@ def commands() -> list[str]:
 
 
 def shell(command: str, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    """Run a command as at a terminal."""
     return subprocess.run(
         ["bash", "-c", command],
         cwd=settings.BASE_DIR,
@@ -51,7 +49,6 @@ def shell(command: str, environment: Mapping[str, str]) -> subprocess.CompletedP
 
 @contextmanager
 def started(command: str, environment: Mapping[str, str], log: Path) -> Iterator[None]:
-    """Have something run while the block does, and end it as Ctrl-C does."""
     with log.open("wb") as out:
         line = f"exec {command.removesuffix('&')}"
         process = subprocess.Popen(
@@ -98,7 +95,6 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 
 def fetched(address: str, path: str, *, tls: bool = False, **headers: str) -> tuple[int, dict[str, str], bytes]:
-    """Ask an address; return status, headers and content."""
     connection = http.client.HTTPConnection(address, timeout=30)
     if tls:
         own = ssl._create_unverified_context()  # noqa: S323
@@ -172,7 +168,6 @@ def _make_certificate(folder: Path) -> Path:
 
 @pytest.fixture
 def by_nginx(environment: dict[str, str], tmp_path: Path) -> Iterator[str]:
-    """Address of nginx with TLS in front of one web process."""
     needed.program("nginx")
     needed.program("openssl")
     for command in ("migrate --verbosity 0", "collectstatic --noinput --verbosity 0"):

@@ -18,7 +18,6 @@ TESTS = settings.BASE_DIR / "tests"
 
 
 def names_needed() -> Iterator[str]:
-    """Return every name with which a test asks for a program or says that it lacks one."""
     for path in TESTS.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in ("needed.program", "needed.lacking"):

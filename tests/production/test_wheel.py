@@ -76,7 +76,6 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module", params=[11, 12, 13], ids="3.{}".format)
 def folder(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An environment with the wheel and what it needs, and other people's packages."""
     place = tmp_path_factory.mktemp(f"python3{request.param}")
     run(python(request.param), "-m", "venv", place)
     pip = (place / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-deps")
@@ -97,8 +96,6 @@ def folder(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest
 
 
 class Browser:
-    """Cookies, forms and JSON."""
-
     def __init__(self, port: int) -> None:
         self.address, self._jar = f"http://127.0.0.1:{port}", CookieJar()
         self._open = build_opener(HTTPCookieProcessor(self._jar)).open
@@ -114,7 +111,6 @@ class Browser:
         return json.loads(self.ask(path, json.dumps(body), "application/json"))
 
     def sign_in(self, name: str, password: str) -> str:
-        """Return the page that comes after it."""
         self.ask("/accounts/login/")
         return self.ask("/accounts/login/", urlencode({"login": name, "password": password}))
 
@@ -176,13 +172,11 @@ def wait_for(browser: Browser, home: Path) -> None:
 
 
 def state_of(page: str) -> Any:
-    """What a desk is told, as its page has it; None where the page is no desk."""
     script = re.search(r'<script id="desk-state" type="application/json">(.*?)</script>', page, re.DOTALL)
     return json.loads(script[1]) if script else None
 
 
 def judging_desk(browser: Browser) -> tuple[str, str]:
-    """Address of a desk at which answers are labelled, and the key of one of its labels."""
     for address in dict.fromkeys(re.findall(r'href="(/desk/[^/"]+/)"', browser.ask("/desk/"))):
         state = state_of(browser.ask(address))
         if state and state.get("nuggets") and not state["readonly"]:
@@ -262,7 +256,6 @@ def test_an_installation_of_ones_own_asks_for_its_administrator(folder: Path, tm
 
 
 def answer(terminal: int, question: str, words: str) -> None:
-    """Type at a terminal when it is asked for."""
     shown = b""
     while question.encode() not in shown:
         shown += os.read(terminal, 1000)

@@ -15,7 +15,6 @@ def labelled(db: None, tmp_path: Path) -> Path:
 
 
 def settle(folder: Path, toml: str) -> None:
-    """Give the campaign other settings."""
     path = imported.write(folder, "campaign.toml", toml)
     outcome = imported.run("create_campaign", "river", "--name", "River study", "--from", path, "--replace")
     assert outcome.code == 0, outcome.err

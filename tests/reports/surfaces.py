@@ -10,21 +10,17 @@ from django.test import Client
 from django.urls import reverse
 
 from evaluation.models import Campaign
-from exchange.exports.lines import SCORE_FIELDS
+from exchange.exports.lines import score_fields
 from organizer.campaigns.views import scores_of_run
 from organizer.today.summary import Results, results_of
-from reports.leaderboard.scores import ALL_SCORES
 from reports.methods import methods_report
-from reports.metrics.scores import SCORE_NAMES
+from reports.metrics.registry import Profile, names_of
 from tests.worlds.cast import make_user
 from tests.worlds.imported import run
 
 PRIMARY = "vital_strict"
-LEVELS = {
-    "run_level": "run",
-    "topic_average": "topic, averaged",
-    "all_topic_run": "topic and run, pooled",
-}
+SCORE_NAMES, ALL_SCORES = names_of(Profile.TREC_RAG), names_of(Profile.TREC_RAG, sizes=True)
+SCORE_FIELDS = score_fields(Profile.TREC_RAG)
 
 
 def report(kind: str, *words: object, slug: str = "river") -> Any:
@@ -114,7 +110,6 @@ def check_group_reports(campaign: Campaign, client: Client, document: Any) -> No
 
 
 def check_today(campaign: Campaign, client: Client, expected: dict[str, dict[str, tuple[float, int]]]) -> Results:
-    """Compare the runs on Today with the scores of its condition."""
     results = results_of(campaign)
     assert results
     assert {line.run_id: (line.score, line.topics) for line in results.runs}.items() <= expected[
@@ -156,6 +151,6 @@ def check_taus(campaign: Campaign, client: Client, x: str, y: str) -> Any:
         if (row.get("x"), row.get("y"), row.get("score")) == (x, y, PRIMARY)
     ]
     assert {row["level"]: (row["tau_b"], row["n"], row["topics"]) for row in rows} == {
-        LEVELS[level]: (document[level], number, document["topics"]) for level, number in over.items()
+        level: (document[level], number, document["topics"]) for level, number in over.items()
     }
     return document

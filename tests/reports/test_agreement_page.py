@@ -17,7 +17,7 @@ from evaluation.models import Topic, TopicTag
 from evaluation.terms import JudgeKind, Origin, SupportCondition
 from reports.agreement import figures as agreement_figures
 from reports.agreement.figures import NO_INTERVAL, Correlation, TopicPoint, TopicPoints, cells_of, is_binned
-from reports.charts import scatter
+from reports.charts import PAPER, scatter
 from reports.files import PictureForm, drawn
 from reports.metrics.agreement import LEVELS, run_level_agreement
 from reports.metrics.policies import Policies
@@ -29,7 +29,6 @@ from tests.worlds.sized import sized
 
 @pytest.fixture
 def world(db: None, tmp_path: Path) -> World:
-    """The small campaign with its cast."""
     return make_world(tmp_path)
 
 
@@ -100,7 +99,6 @@ SUPPORT = "".join(
 
 @pytest.fixture
 def supported(world: World, tmp_path: Path) -> World:
-    """Support of citations by a person from scratch and by an LLM, of both runs."""
     more = SUPPORT.splitlines(keepends=True)[1]
     for judge, kind, condition, text in (
         ("robot", JudgeKind.LLM, SupportCondition.LLM, SUPPORT),
@@ -129,7 +127,7 @@ def test_support_conditions_are_correlated_as_the_report_does(supported: World) 
         assert {name: found[name] for name in printed} == printed
     assert found["run_level"] == 1.0
     page = page_of(supported, "?x=llm&y=scratch")
-    assert "weighted precision" in page
+    assert "citation precision" in page
     assert "Scored as TREC 2024." in page
     assert "2 pairs" in page
 
@@ -228,7 +226,7 @@ def test_very_many_answers_are_drawn_as_cells_that_count_them_all() -> None:
     none = dict.fromkeys(LEVELS, NO_INTERVAL)
     taus = run_level_agreement({}, {})
     found = Correlation("A/A", "E/M", "all", Policies(), taus, none, (), points)
-    picture = drawn(scatter(found, dark=False), PictureForm.SVG)
+    picture = drawn(scatter(found, PAPER), PictureForm.SVG)
     assert picture.count(b"<path") < 200
 
 

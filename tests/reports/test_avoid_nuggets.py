@@ -1,4 +1,4 @@
-"""Nuggets that an answer must not contain, loaded before they were refused: in no score, and listed as such."""
+"""Nuggets that an answer must not contain are in none of the scores of nuggets to be said, and counted as such."""
 
 from pathlib import Path
 from typing import Any
@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from evaluation.models import Campaign, Finding, ListedNugget
-from evaluation.terms import FindingCode
+from evaluation.models import Campaign, ListedNugget
 from reports.frames import forget_sheets
 from reports.methods import exclusion_rows
 from tests.worlds.cast import make_cast
@@ -18,9 +17,8 @@ SCORES = ("vital_strict", "vital", "weighted_strict", "weighted", "all_strict", 
 
 @pytest.fixture
 def avoided(labelled: Path) -> ListedNugget:
-    """A nugget of the loaded list that an answer must not contain."""
     nugget = ListedNugget.objects.filter(nugget_version__text="sand").get()
-    ListedNugget.objects.filter(pk=nugget.pk).update(raw_importance="must_avoid", importance=0, avoid=True)
+    ListedNugget.objects.filter(pk=nugget.pk).update(raw_importance="must_avoid", importance=0, weight=-1)
     Campaign.objects.update(revision=99)
     forget_sheets()
     return nugget
@@ -47,7 +45,6 @@ def test_the_leaderboard_and_the_methods_name_what_is_held_out(
     client.force_login(people["rita"])
     page = client.get(f"/campaigns/{campaign.slug}/leaderboard/", {"condition": "A/A"}).content.decode()
     assert "1 nugget that an answer must not contain is in no score" in page
-    assert f"/findings/?code={FindingCode.AVOID_NUGGET}" in page
     assert report("scores", "--condition", "A/A")["avoid_nuggets"] == 1
     table = run("report", "scores", "--campaign", "river", "--condition", "A/A").out
     assert "Nuggets that an answer must not contain, in no score: 1." in table
@@ -60,4 +57,3 @@ def test_a_list_without_such_nuggets_says_nothing_of_them(labelled: Path, client
     page = client.get(f"/campaigns/{campaign.slug}/leaderboard/", {"condition": "A/A"}).content.decode()
     assert "must not contain" not in page
     assert report("scores", "--condition", "A/A")["avoid_nuggets"] == 0
-    assert not Finding.objects.filter(code=FindingCode.AVOID_NUGGET).exists()

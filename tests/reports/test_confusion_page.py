@@ -37,7 +37,6 @@ QUERY = "?rows=A/A&columns=A/M&rows_judge=machine&columns_judge=reader"
 
 
 def lines(labels: dict[str, tuple[str, str]]) -> str:
-    """Return the labels of the two nuggets of t1 as a file."""
     return "".join(
         json.dumps(
             {
@@ -81,13 +80,11 @@ def figures(world: World, query: str = QUERY) -> dict[str, Any]:
 
 
 def listed(world: World, cell: str, query: str = QUERY) -> list[str]:
-    """Return run and topic of the pairs of a cell, in their order."""
     page = read(world, f"{world.pages()['pairs']}{query}&cell={cell}")
     return re.findall(r"<h2>\s*<bdi>(\w+)</bdi> on", page)
 
 
 def harsh_pair(world: World) -> str:
-    """Return the address of the pair on which the two differ harshly."""
     label = Assignment.objects.get(judge__name="machine", label=2, nugget_version__text="sand moves")
     return reverse("reports:nuggets_pair", args=[world.campaign.slug, label.answer_id, label.nugget_version_id])
 
@@ -300,13 +297,11 @@ def test_a_pair_leads_to_the_one_before_and_after_it(world: World) -> None:
 
 
 def queue_of(world: World, cell: str = "differ") -> Any:
-    """Open the queue of a cell; return the page that it leads to."""
     address = reverse("reports:next_pair", args=[world.campaign.slug])
     return world.client("olga").get(f"{address}{QUERY}&cell={cell}", follow=True)
 
 
 def press(world: World, page: Any, key: str, **more: str) -> Any:
-    """Press the button that shows a key on a page of the queue."""
     content = page.content.decode()
     (action,) = re.findall(r'verdict-queue" action="([^"]+)"', content)
     (verdict,) = re.findall(rf'value="(\d)" data-key="{key}"', content)

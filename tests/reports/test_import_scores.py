@@ -20,7 +20,6 @@ def paper(db: None, tmp_path: Path) -> Path:
 
 
 def values() -> set[tuple[str, str, float]]:
-    """Every score as run, name and value."""
     return set(ExternalScore.objects.values_list("run_id", "score", "value"))
 
 

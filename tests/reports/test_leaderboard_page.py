@@ -57,7 +57,6 @@ def table_of(world: World, form: str, query: str = "?condition=A/A&judge=whole")
 
 
 def runs_on(page: str) -> list[str]:
-    """Return the runs in the order of the table."""
     return re.findall(r'<th scope="row" class="run-name">\s*<a [^>]*><bdi>(\w+)</bdi>', page)
 
 

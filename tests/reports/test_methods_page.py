@@ -42,7 +42,7 @@ def test_methods_have_contents_prose_and_settings_in_words(world: World) -> None
     assert "Of each sentence the first citation is judged." in text
     assert "wider percentiles" not in text.split("\n\n")[0]
     file = client.get(reverse("reports:methods_file", args=[world.campaign.slug, "json"])).content.decode()
-    assert "nugget sweep" in file
+    assert "Consistency check at the end of a topic" in file
 
 
 def test_the_prose_names_each_condition_once_in_words(db: None, tmp_path: Path) -> None:

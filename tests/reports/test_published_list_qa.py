@@ -22,7 +22,6 @@ LEVELS = ("run_level", "topic_average", "all_topic_run")
 
 
 def load_study(data: Path) -> None:
-    """Make the study's campaign."""
     assert run("create_campaign", "river", "--name", "List QA").code == 0
     load("import_topics", data / "topics.tsv")
     load("import_segments", data / "segments.jsonl")

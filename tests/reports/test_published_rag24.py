@@ -20,7 +20,6 @@ AUTO = ("--origin", "auto", "--judge", "mistral")
 
 
 def load_topics_and_runs(data: Path, runs: str) -> None:
-    """Make the campaign with topics, qrels and the two runs of one folder."""
     assert run("create_campaign", "river", "--name", "TREC 2024 RAG").code == 0
     load("import_topics", data / "topics.rag24.test.tsv")
     load("import_qrels", "--source", "NIST", data / "qrels.rag24.test.txt")
@@ -41,7 +40,6 @@ def rag24(django_db_setup: None, django_db_blocker: DjangoDbBlocker, shared_data
 
 
 def of(document: Any, run_id: str) -> Any:
-    """One run's row of a report."""
     return next(row for row in document["runs"] if row["run_id"] == run_id)
 
 

@@ -129,7 +129,7 @@ def test_edits_without_an_edited_set_are_refused() -> None:
 def test_long_names_keep_their_ends_in_pictures() -> None:
     names = [f"university-of-the-long-name_reranked-with-a-large-model_{end}" for end in ("first", "second")]
     rows = [{"name": name, "low": 0.1, "point": 0.2, "high": 0.3, "published": None} for name in names]
-    picture = drawn(charts.spans(rows, "score", dark=False), PictureForm.SVG).decode()
+    picture = drawn(charts.spans(rows, "score", charts.PAPER), PictureForm.SVG).decode()
     assert re.findall(r">(university[^<]*)<", picture) == [
         f"university-of-the-long-n…{name[-19:]}" for name in names
     ]
@@ -138,7 +138,7 @@ def test_long_names_keep_their_ends_in_pictures() -> None:
 @pytest.mark.parametrize("tasks", [("RAG", "AG"), ("AG", "RAG"), ("AG", "RAG", "topic")])
 def test_a_task_has_the_same_colour_in_every_picture(tasks: tuple[str, ...]) -> None:
     rows = [{"name": task, "task": task, "x": place, "y": place} for place, task in enumerate(tasks)]
-    scale = json.loads(charts.plane(rows, ("x", "y"), dark=False))["layer"][0]["encoding"]["fill"]["scale"]
+    scale = json.loads(charts.plane(rows, ("x", "y"), charts.PAPER))["layer"][0]["encoding"]["fill"]["scale"]
     colours = dict(zip(scale["domain"], scale["range"], strict=True))
     assert (colours["RAG"], colours["AG"]) == LIGHT.fills[:2]
     assert len(set(colours.values())) == len(tasks)

@@ -17,6 +17,7 @@ from evaluation.imports.nuggets import import_nuggets
 from evaluation.imports.runs import import_runs
 from evaluation.models import Topic, TopicTag
 from evaluation.terms import JudgeKind, Origin
+from reports.charts import PAPER
 from reports.nuggets.descriptives import descriptives_page
 from tests.reports.test_leaderboard_page import LABELS
 from tests.worlds.campaign import NUGGETS, World, make_world, queries_of
@@ -90,7 +91,7 @@ def test_labels_of_two_lists_by_one_judge_are_two_bars(world: World, tmp_path: P
     chart = descriptives_page(world.campaign, QueryDict()).section("overview").chart
     assert chart
     shares: dict[str, float] = defaultdict(float)
-    for row in json.loads(chart.draw(False))["data"]["values"]:
+    for row in json.loads(chart.draw(PAPER))["data"]["values"]:
         shares[row["name"]] += row["share"]
     assert {"A/A by whole of auto-robot", "A/A by whole of second", "A/A by robot"} <= set(shares)
     assert all(share == pytest.approx(1) for share in shares.values())

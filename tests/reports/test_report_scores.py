@@ -14,7 +14,6 @@ ROW = {"run_id", "group", "task", "topics", *SCORES, "length", "judged", "failed
 
 
 def row(run_id: str, *policies: str) -> dict[str, Any]:
-    """One run's row under A/A."""
     rows = report("scores", "--condition", "A/A", *policies)["runs"]
     return next(entry for entry in rows if entry["run_id"] == run_id)
 

@@ -31,7 +31,6 @@ def row(run_id: str, *policies: str) -> dict[str, Any]:
 
 
 def figures(run_id: str, *policies: str) -> tuple[float | None, float | None]:
-    """Weighted precision and recall."""
     found = row(run_id, *policies)
     return found["weighted_precision"], found["weighted_recall"]
 
@@ -117,7 +116,18 @@ def test_more_citations_take_each_sentence_s_best_label(gamma: Path, first: int,
     settle(gamma, f"[protocol]\nfirst_citations = {first}\n")
     assert figures("gamma") == (0.75, 0.5)
     table = run("report", "support", "--campaign", "river", "--condition", "scratch").out
-    assert f"{words} of each sentence; only the first one is the published measure." in table
+    assert f"{words} of each sentence are judged. Every judged citation counts, in recall the best" in table
+    assert figures("gamma", "--measure", "first") == (0.5, 0.25)
+    assert figures("gamma", "--measure", "sentence") == (0.75, 0.375)
+
+
+@pytest.mark.parametrize("measure", ["first", "sentence", "pooled"])
+def test_the_protocol_says_the_usual_measure(gamma: Path, measure: str) -> None:
+    load("import_support", *BY_ANN, write(gamma, "x", [judged("gamma", "t1", 1, "d2", "full_support")]))
+    settle(gamma, f'[protocol]\nfirst_citations = 0\nsupport_measure = "{measure}"\n')
+    document = report("support", "--condition", "scratch")
+    assert (document["policies"]["measure"], document["published_measure"]) == (measure, measure == "first")
+    assert document == report("support", "--condition", "scratch", "--measure", measure)
 
 
 def test_an_answer_that_cites_nothing_has_no_precision_or_0(labelled: Path) -> None:
@@ -138,6 +148,16 @@ def test_support_labels_of_two_conditions_are_compared(labelled: Path) -> None:
     assert document["labels"] == ["no_support", "partial_support", "full_support"]
     assert document["counts"] == [[0, 0, 0], [0, 1, 1], [0, 0, 0]]
     assert (document["pairs"], document["agreement"], document["ordinal_strictness"]) == (2, 0.5, -0.5)
+
+
+def test_labels_are_compared_of_citations_that_count(gamma: Path) -> None:
+    settle(gamma, "[protocol]\nfirst_citations = 0\n")
+    load("import_support", *BY_ANN, write(gamma, "x", [judged("gamma", "t1", 1, "d2", "full_support")]))
+    given = [judged("gamma", "t1", 1, docid, "no_support") for docid in ("d1", "d2")]
+    load("import_support", "--judge", "m", "--by", "llm", write(gamma, "l", given))
+    words = ("support-confusion", "--rows", "llm", "--columns", "scratch")
+    pairs = [report(*words, *more)["pairs"] for more in ((), ("--measure", "sentence"), ("--measure", "first"))]
+    assert pairs == [2, 2, 1]
 
 
 def test_support_correlates_with_a_published_table(labelled: Path) -> None:

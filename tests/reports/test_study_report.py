@@ -52,7 +52,6 @@ def report(*words: str) -> Any:
 
 
 def label_as(study: Study, judge: Judge, labels: list[int]) -> None:
-    """Give the pairs labels in their order."""
     event = study.event
     for pair, label in zip(StudyPair.objects.filter(study=study).order_by("pk"), labels, strict=False):
         Assignment.objects.create(

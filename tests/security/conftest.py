@@ -13,19 +13,15 @@ from tests.worlds.desk import DeskWorld, make_desk_world
 
 @pytest.fixture
 def world(db: None, tmp_path: Path) -> World:
-    """The small campaign with its cast."""
     return make_world(tmp_path)
 
 
 @pytest.fixture
 def desk_world(db: None, tmp_path: Path) -> DeskWorld:
-    """The small campaign with a desk."""
     return make_desk_world(tmp_path)
 
 
 class Audit:
-    """The audit log of one test."""
-
     def __init__(self, path: Path) -> None:
         self.path = path
 
@@ -39,7 +35,6 @@ class Audit:
 
 @pytest.fixture
 def audit_log(tmp_path: Path, settings: Settings) -> Audit:
-    """Have the audit log written to a file of this test."""
     settings.AUDIT_LOG = str(tmp_path / "audit.jsonl")
     return Audit(Path(settings.AUDIT_LOG))
 

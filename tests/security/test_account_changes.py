@@ -34,18 +34,15 @@ def _mail_is_set(settings: Settings) -> None:
 
 
 def address(user: User, email: str = "", *, verified: bool = True, primary: bool = True) -> EmailAddress:
-    """Give somebody an address."""
     email = email or user.email
     return EmailAddress.objects.create(user=user, email=email, verified=verified, primary=primary)
 
 
 def kinds(audit_log: Audit) -> list[str]:
-    """What the audit log has, without signing in."""
     return [line["kind"] for line in audit_log.lines() if line["kind"] != "account.signed_in"]
 
 
 def reset_link(email: str) -> str:
-    """Ask for a reset; return the link of the mail, or nothing."""
     before = len(mail.outbox)
     Client().post(RESET, {"email": email})
     bodies = "\n".join(str(message.body) for message in mail.outbox[before:])

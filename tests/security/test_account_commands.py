@@ -16,7 +16,6 @@ WORD = "another long enough sentence"
 
 
 def typed(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
-    """Have these passwords typed at the terminal, one after the other."""
     left = list(words)
     monkeypatch.setattr(getpass, "getpass", lambda prompt="": left.pop(0))
 

@@ -32,7 +32,6 @@ def peak() -> Iterator[None]:
 
 
 def packed(path: Path, block: bytes, times: int) -> Path:
-    """Write a gzip of many equal blocks."""
     with gzip.open(path, "wb", compresslevel=6) as out:
         for _ in range(times):
             out.write(block)

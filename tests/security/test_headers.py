@@ -44,7 +44,6 @@ print(s.CSRF_COOKIE_NAME, s.CSRF_COOKIE_SECURE, s.SESSION_COOKIE_DOMAIN, s.CSRF_
 
 
 def addresses(world: World) -> dict[str, str]:
-    """One address of each kind of answer."""
     return {
         "page": world.pages()["runs"],
         "picture": world.pages()["scatter"] + "?x=A/A&y=A/M",
@@ -128,7 +127,6 @@ def test_https_brings_hsts_and_cookies_that_no_sibling_host_can_plant(tmp_path: 
 
 
 def run_with(tmp_path: Path, words: list[str]) -> "subprocess.CompletedProcess[str]":
-    """Run Python with HTTPS=1 and a database of its own."""
     own = {"HTTPS": "1", "DATABASE_URL": f"sqlite:///{tmp_path}/db.sqlite3", "SECRET_KEY": token_urlsafe(48)}
     environ = os.environ | own | {"DJANGO_SETTINGS_MODULE": "config.settings", "AUDIT_LOG": "-"}
     environ.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)  # the tests set it for Playwright

@@ -109,7 +109,6 @@ def parrot(
 
 
 def tables() -> str:
-    """Return every value of every table there is, ours or not."""
     models = apps.get_models(include_auto_created=True)
     return "\n".join(
         f"{model._meta.label} {row}" for model in models for row in model._default_manager.values_list()
@@ -117,7 +116,6 @@ def tables() -> str:
 
 
 def pages(client: Client, job: int) -> Iterator[tuple[str, str]]:
-    """Yield the pages on which trouble and replies are shown."""
     there = [("job", job), *[("call", pk) for pk in Call.objects.values_list("pk", flat=True)]]
     there += [("assignment_label", pk) for pk in Assignment.objects.values_list("pk", flat=True)]
     addresses = [reverse(f"organizer:{name}", args=["river", pk]) for name, pk in there]

@@ -18,7 +18,6 @@ SHOW = "from django.conf import settings as s; print(s.SECRET_KEY, s.DATABASES['
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """A file with a secret, as an editor leaves it."""
     path = tmp_path / "secret"
     path.write_text("s3cret-canary\n")
     return path

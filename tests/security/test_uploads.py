@@ -21,12 +21,9 @@ TYPE = f"multipart/form-data; boundary={EDGE}"
 
 
 class Counted(io.BytesIO):
-    """A body that counts how much of it was read."""
-
     taken = 0
 
     def read(self, size: int | None = -1) -> bytes:
-        """Count, and read."""
         found = super().read(size)
         self.taken += len(found)
         return found

@@ -1,10 +1,13 @@
 """A judging stage that only its entry knows: handed out, judged, submitted, exported, counted and compared."""
 
 import json
+import re
+from html import unescape
 from io import StringIO
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from django.core.management import call_command
@@ -12,12 +15,18 @@ from django.test import Client
 from django.urls import reverse
 
 from assessor.desk.task_progress import progress_of
+from evaluation.campaigns.pseudonyms import pseudonym_of
+from evaluation.domain.stage_labels import resolve_stage
 from evaluation.errors import Refused
 from evaluation.models import Judgment
 from evaluation.stages import STAGES
+from evaluation.tasks.hand_out import givers_of
+from exchange.exports.lines import lines_of
+from exchange.snapshots.pack import SnapshotContents, pack
 from reports.quality.people import shared_by_people
 from tests.assessor.desk_client import Window
 from tests.toy_stage.stage import POLITE
+from tests.worlds.imported import report
 from tests.worlds.judging import JudgingWorld, current_task, make_judging_world
 
 
@@ -114,6 +123,41 @@ def test_submitted_labels_are_exported(world: JudgingWorld) -> None:
     ]
 
 
+def test_submitted_labels_are_a_collection_of_the_api(world: JudgingWorld) -> None:
+    judge(world, "ben")
+    olga = Client()
+    olga.force_login(world.people["olga"])
+    rows = olga.get("/api/v1/judgments/", {"campaign": "river"}).json()["results"]
+    assert sorted((row["stage"], row["run_id"], row["label"], row["docid"]) for row in rows) == [
+        ("polite", "alpha", "yes", None),
+        ("polite", "beta", "yes", None),
+        ("polite", "gamma", "no", None),
+    ]
+    [row] = olga.get("/api/v1/judgments/", {"campaign": "river", "run": "gamma"}).json()["results"]
+    assert row["judge"] == pseudonym_of(world.campaign, world.people["ben"].pk)
+    assert olga.get(f"/api/v1/judgments/{row['id']}/").json() == row
+
+
+def test_what_leaves_under_hidden_names_names_nobody(world: JudgingWorld, tmp_path: Path) -> None:
+    desk = window(world, "ben")
+    key = f"{desk.state()['answers'][0]['id']}/polite"
+    desk.do("label", key=key, label="cant_judge", reason="Ask Ben.")
+    for answer in desk.state()["answers"][1:]:
+        desk.do("label", key=f"{answer['id']}/polite", label="no", extras={"better": "Thanks, BEN."})
+    assert desk.post("submit/", {"window": desk.window, "seq": desk.state()["seq"]}).status_code == 200
+    file = "\n".join(lines_of("judgments", world.campaign, {"stage": "polite", "pseudonyms": True}))
+    olga = Client()
+    olga.force_login(world.people["olga"])
+    sent = olga.get("/api/v1/judgments/", {"campaign": "river"}).content.decode()
+    for text in (file, sent):
+        assert text.count(pseudonym_of(world.campaign, world.people["ben"].pk)) == 6
+    pack(tmp_path / "river.zip", world.campaign, SnapshotContents(names=False))
+    with ZipFile(tmp_path / "river.zip") as archive:
+        snapshot = "\n".join(archive.read(name).decode() for name in archive.namelist())
+    for text in (file, sent, snapshot):
+        assert not re.search(r"\bben\b", text, re.IGNORECASE)
+
+
 def test_nothing_is_submitted_while_a_label_is_missing(world: JudgingWorld) -> None:
     desk = window(world, "ann")
     response = desk.post("submit/", {"window": desk.window, "seq": 0})
@@ -150,6 +194,23 @@ def test_progress_is_told_on_the_pages_of_assessor_and_organizer(world: JudgingW
     assert "● Yes" in view
 
 
+def test_it_is_a_step_of_today_from_its_first_task_on(world: JudgingWorld) -> None:
+    olga = Client()
+    olga.force_login(world.people["olga"])
+    today = reverse("organizer:today", args=["river"])
+    assert "<h2>Judge politeness</h2>" not in olga.get(today).content.decode()
+    judge(world, "ann")
+    page = olga.get(today).content.decode()
+    card = page[page.index("<h2>Judge politeness</h2>") :]
+    assert "1 of 2 topics" in card
+    assert "Hand out t2" in card
+    link = re.search(r'href="([^"]*step=polite%3Adone[^"]*)"', card)
+    assert link
+    rows = olga.get(unescape(link[1])).content.decode()
+    assert "why rivers bend" in rows
+    assert "how dams fail" not in rows
+
+
 def test_labels_of_two_people_are_compared(world: JudgingWorld) -> None:
     judge(world, "ann")
     judge(world, "ben", again=True)
@@ -165,3 +226,41 @@ def test_labels_of_two_people_are_compared(world: JudgingWorld) -> None:
     page = olga.get(reverse("organizer:quality", args=["river"])).content.decode()
     assert "Judge politeness" in page
     assert "Is the answer polite?" in page
+
+
+SIDES = {"rows": "polite", "rows_judge": "ann", "columns": "polite", "columns_judge": "ben"}
+
+
+def test_labels_of_two_people_give_one_matrix_on_the_page_by_the_command_and_the_api(world: JudgingWorld) -> None:
+    judge(world, "ann")
+    judge(world, "ben", again=True)
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in SIDES.items()]
+    printed = report("confusion", *options)
+    assert printed["labels"] == ["no", "yes"]
+    assert printed["counts"] == [[0, 0], [1, 2]]
+    assert (printed["pairs"], printed["agreement"]) == (3, pytest.approx(2 / 3))
+    olga = Client()
+    olga.force_login(world.people["olga"])
+    sent = olga.get("/api/v1/reports/confusion/", {"campaign": "river", **SIDES})
+    assert sent.json() == printed
+    page = olga.get(reverse("reports:confusion", args=["river"]), SIDES).content.decode()
+    assert "Politeness label: <bdi>ann</bdi> by <bdi>ben</bdi>" in page
+    assert "67\N{NO-BREAK SPACE}%" in page
+    pairs = olga.get(reverse("reports:pairs", args=["river"]), {**SIDES, "cell": "differ"}).content.decode()
+    assert "Bends grow." in pairs
+    assert "<dd>yes</dd>" in pairs
+
+
+def test_a_side_without_labels_is_told_whose_there_are(world: JudgingWorld) -> None:
+    judge(world, "ann")
+    with pytest.raises(Refused, match="ben has no labels under polite; there are: ann"):
+        resolve_stage(world.campaign, POLITE, judge="ben")
+    assert not list(givers_of([world.topic("t2")]))
+    assert (world.people["ann"].pk, world.topic().pk) in givers_of([world.topic()])
+
+
+def test_the_page_of_keys_says_what_they_do_at_the_stage(world: JudgingWorld) -> None:
+    ann = Client()
+    ann.force_login(world.people["ann"])
+    page = ann.get(reverse("assessor:keys")).content.decode()
+    assert "Yes in Judge politeness" in page

@@ -18,9 +18,11 @@ from accounts.models import ApiToken, Cached, Invitation, User
 from accounts.tokens import make_token
 from assessor.models import PracticeItem
 from assessor.practice.items import answer_practice
+from evaluation.battles import BattleOrder, draw_battles
 from evaluation.campaigns.create import add_member, create_campaign
 from evaluation.formats.source import Source
 from evaluation.imports.assignments import import_assignments
+from evaluation.imports.battles import import_battles
 from evaluation.imports.nuggets import import_nuggets
 from evaluation.imports.runs import RunOptions, import_runs
 from evaluation.imports.support import import_support
@@ -28,6 +30,8 @@ from evaluation.models import (
     Answer,
     AnswerProvenance,
     Assignment,
+    Battle,
+    BattleSet,
     Campaign,
     Citation,
     ConditionDefault,
@@ -49,6 +53,7 @@ from evaluation.models import (
     SupportJudgment,
     Topic,
     TopicTag,
+    Verdict,
 )
 from evaluation.stages import MANUAL, POST_EDIT
 from evaluation.tasks.changes import Change, TaskChange, change_tasks
@@ -84,6 +89,7 @@ from tests.worlds.practice import ALL, load_practice
 SEALED = "sealed"
 SECRET: tuple[type[Model], ...] = (
     *(Run, Answer, AnswerProvenance, Sentence, Citation, Judge, Assignment, SupportJudgment),
+    *(BattleSet, Battle, Verdict),
     *(QrelSource, NuggetSet, NuggetList, ListedNugget, Nugget, Finding, TopicTag, ConditionDefault),
     *(
         ExternalCondition,
@@ -182,6 +188,14 @@ def _load_secrets(campaign: Campaign, folder: Path) -> None:
     ]
     options = RunOptions("herons", TrackTask.RAG, 1)
     import_runs(campaign=campaign, sources=[source("run.jsonl", rows)], options=options)
+    import_runs(
+        campaign=campaign, sources=[source("egret.jsonl", [rows[0] | {"run_id": "egret"}])], options=options
+    )
+    draw_battles(campaign=campaign, order=BattleOrder(runs=("egret", "heron"), topics=("t1",)))
+    verdict = {"topic_id": "t1", "left": "egret", "right": "heron", "verdict": "tie", "reasons": ["point"]}
+    import_battles(
+        campaign=campaign, source=source("verdicts.jsonl", [verdict]), kind=JudgeKind.LLM, judge=MACHINE
+    )
     for origin in (Origin.AUTO, Origin.DRAFT):
         lists = [
             {"qid": topic, "query": topic, "nuggets": [{"text": f"{origin} of {topic}", "importance": "vital"}]}
@@ -214,7 +228,6 @@ def _load_secrets(campaign: Campaign, folder: Path) -> None:
 
 
 def _load_keys(world: DeskWorld) -> None:
-    """Give Olga a token, let her invite somebody, and note an attempt to sign in."""
     olga, tomorrow = world.people["olga"], timezone.now() + timedelta(days=1)
     make_token(user=olga, name="notebook", scopes=["read"], expires_at=tomorrow)
     new_invitation(campaign_id=world.campaign.pk, role=Role.AUDITOR, email="x@example.org", made_by=olga)
@@ -265,7 +278,6 @@ def _load_calls(world: DeskWorld) -> None:
 
 
 def _load_sealed(member: User) -> None:
-    """Make a campaign that only Ben is a member of."""
     campaign, _ = create_campaign(slug=SEALED, name=SEALED)
     Membership.objects.create(campaign=campaign, user=member, role=Role.ASSESSOR)
     Topic.objects.create(campaign=campaign, topic_id="s1", text="?", position=0)
@@ -285,6 +297,8 @@ def _plant(world: DeskWorld, canaries: Canaries, bens: str) -> None:
     canaries.plant(NuggetVersion.objects.all(), "text", kind="a machine's nugget")
     offered = NuggetVersion.objects.filter(pk__in=world.drafts().items.values("nugget_version"))
     drafts = canaries.plant(offered, "text", kind="a draft of t1")
+    # A draft's group is the heading under which it is edited.
+    drafts += canaries.plant(world.drafts().items.all(), "group", kind="a draft of t1")
     canaries.allow("ann", drafts, at=world.post_edit.public_id)
     canaries.allow("ben", drafts, at=bens)
     for editor in ("ann", "ben"):
@@ -303,7 +317,6 @@ def _plant(world: DeskWorld, canaries: Canaries, bens: str) -> None:
 
 
 def _plant_verdict(world: DeskWorld, canaries: Canaries) -> None:
-    """Let an adjudicator say something of a pair."""
     label, event = Assignment.objects.all()[0], Event.objects.all()[0]
     Adjudication.objects.create(
         campaign=world.campaign,
@@ -318,7 +331,6 @@ def _plant_verdict(world: DeskWorld, canaries: Canaries) -> None:
 
 
 def _plant_snapshot(campaign: Campaign, canaries: Canaries) -> None:
-    """Keep a snapshot whose every text is a canary."""
     kept = Snapshot(campaign=campaign, size=1, texts=True, names=True)
     canaries.fill(kept)
     kept.save()
@@ -326,8 +338,6 @@ def _plant_snapshot(campaign: Campaign, canaries: Canaries) -> None:
 
 
 def _at_work(world: DeskWorld, canaries: Canaries, name: str, window: Window) -> Window:
-    """Do one of everything at a desk, in words that only this person may read; return the window."""
-
     def own(kind: str) -> str:
         return canaries.canary(f"{name}'s {kind}", of=name)
 

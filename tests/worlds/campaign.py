@@ -64,8 +64,6 @@ SUPPORT = '{"run_id": "alpha", "topic_id": "t1", "sentence": 0, "docid": "d1", "
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """The campaign and its people by name."""
-
     campaign: Campaign
     people: dict[str, User]
 
@@ -106,7 +104,6 @@ class World:
         }
 
     def client(self, name: str) -> Client:
-        """A browser in which somebody is signed in."""
         client = Client()
         client.force_login(self.people[name])
         return client
@@ -150,7 +147,6 @@ def make_world(folder: Path) -> World:
 
 
 def queries_of(client: Client, address: str, status: int = 200) -> int:
-    """Count the queries of a page."""
     with CaptureQueriesContext(connection) as context:
         assert client.get(address).status_code == status
     return len(context)

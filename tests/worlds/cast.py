@@ -24,12 +24,10 @@ def make_user(username: str, **fields: object) -> User:
 
 
 def make_campaign(slug: str = "river", name: str = "River study") -> Campaign:
-    """Make an empty campaign."""
     return create_campaign(slug=slug, name=name)[0]
 
 
 def make_cast(campaign: Campaign) -> dict[str, User]:
-    """Make the cast, each with one role in the campaign, and Sam with none."""
     people = {name: make_user(name) for name in [*CAST, "sam"]}
     for name, role in CAST.items():
         add_member(campaign=campaign, user=people[name], role=role)
@@ -37,7 +35,6 @@ def make_cast(campaign: Campaign) -> dict[str, User]:
 
 
 def write_source(folder: Path, name: str, text: str) -> Source:
-    """Write a file and read it as an import does."""
     path = folder / name
     path.write_text(text, encoding="utf-8", newline="\n")
     return read_source(path)

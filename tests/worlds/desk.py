@@ -4,6 +4,7 @@ Passages come two to a document and say one thing each, so that a test can tell 
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +27,8 @@ from tests.worlds.recorded import built_once
 TOPICS = {"t1": "why rivers bend", "t2": "how dams fail", "t3": "what otters eat", "t4": "who names streams"}
 MACHINE = "drafting-machine"
 WORDS_OF_A_SENTENCE = 12
+GROUPS = ("content", "form")
+"""Of drafts with weights: the first half and the second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,6 @@ class DeskWorld:
     manual: Task
 
     def client(self, name: str = "ann") -> Client:
-        """A browser in which somebody is signed in."""
         client = Client()
         client.force_login(self.people[name])
         return client
@@ -48,22 +50,22 @@ class DeskWorld:
         return Topic.objects.get(campaign=self.campaign, topic_id=topic_id)
 
     def segments(self, topic_id: str = "t1") -> list[Segment]:
-        """A topic's passages in the order of their docids."""
         found = Segment.objects.filter(campaign=self.campaign, docid__startswith=f"{topic_id}-")
         return list(found.order_by("docid"))
 
     def drafts(self) -> NuggetList:
-        """What is post-edited."""
         return NuggetList.objects.get(nugget_set__origin=Origin.DRAFT, topic__topic_id="t1")
 
 
 @built_once
-def make_desk_world(folder: Path, *, passages: int = 6, drafts: int = 5, sentences: int = 3) -> DeskWorld:
-    """Load the campaign from files, as an organizer would, and hand Ann her two tasks."""
+def make_desk_world(
+    folder: Path, *, passages: int = 6, drafts: int = 5, sentences: int = 3, weights: Sequence[float] = ()
+) -> DeskWorld:
+    """Load the campaign from files, as an organizer would, and hand Ann her two tasks. `weights`: of the drafts."""
     campaign = make_campaign()
     people = make_cast(campaign)
     load_corpus(campaign, folder, passages, sentences)
-    load_drafts(campaign, folder, drafts)
+    load_drafts(campaign, folder, drafts, weights)
     post_edit = make_task(campaign, people["ann"], "t1", POST_EDIT)
     manual = make_task(campaign, people["ann"], "t2", MANUAL)
     return DeskWorld(campaign, people, post_edit, manual)
@@ -88,10 +90,11 @@ def load_corpus(campaign: Campaign, folder: Path, passages: int, sentences: int)
     import_segments(campaign=campaign, sources=[source("s.jsonl", texts)])
 
 
-def load_drafts(campaign: Campaign, folder: Path, drafts: int) -> None:
-    """Load an LLM's drafts for topic t1."""
+def load_drafts(campaign: Campaign, folder: Path, drafts: int, weights: Sequence[float] = ()) -> None:
     add_judge(name=MACHINE, kind=JudgeKind.LLM, model=MACHINE)
-    nuggets = [{"text": draft_of(n)} for n in range(1, drafts + 1)]
+    nuggets: list[dict[str, object]] = [{"text": draft_of(n)} for n in range(1, drafts + 1)]
+    for number, (nugget, weight) in enumerate(zip(nuggets, weights, strict=False)):
+        nugget |= {"weight": weight, "axis": GROUPS[number * 2 // len(weights)]}
     line = json.dumps({"qid": "t1", "query": TOPICS["t1"], "nuggets": nuggets})
     import_nuggets(
         campaign=campaign,
@@ -103,23 +106,19 @@ def load_drafts(campaign: Campaign, folder: Path, drafts: int) -> None:
 
 
 def docid_of(topic_id: str, number: int) -> str:
-    """A passage's docid: two passages a document."""
     return f"{topic_id}-{(number + 1) // 2:03}#{2 - number % 2}"
 
 
 def text_of(topic_id: str, number: int, sentences: int = 3) -> str:
-    """A passage's text, told apart by its topic, its number and the number of each sentence."""
     filler = " ".join(["water"] * (WORDS_OF_A_SENTENCE - 5))
     return " ".join(f"Passage {number} of {topic_id} {filler} s{s}." for s in range(1, sentences + 1))
 
 
 def draft_of(number: int) -> str:
-    """A draft's text."""
     return f"draft fact number {number}"
 
 
 def make_task(campaign: Campaign, user: User, topic_id: str, stage: Stage) -> Task:
-    """Have Olga hand a task out."""
     topic = Topic.objects.get(campaign=campaign, topic_id=topic_id)
     order = Order(stage, (topic.public_id,), user.username, again=True)
     receipt = hand_out(campaign=campaign, order=order, actor=User.objects.get(username="olga"))

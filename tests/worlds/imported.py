@@ -25,14 +25,11 @@ QRELS = "t1 0 d1 2\nt1 0 d2 0\nt2 0 d3 1\n"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a command returned and printed."""
-
     code: int
     out: str
     err: str
 
     def json(self) -> Any:
-        """The document on standard output."""
         return json.loads(self.out)
 
 
@@ -72,7 +69,6 @@ def refuse(name: str, *args: object, code: int = 1) -> str:
 
 
 def everything() -> dict[str, list[tuple[Any, ...]]]:
-    """Every row of every table of ours."""
     models = [
         model for name in ("accounts", "evaluation", "reports") for model in apps.get_app_config(name).get_models()
     ]
@@ -80,7 +76,6 @@ def everything() -> dict[str, list[tuple[Any, ...]]]:
 
 
 def write(folder: Path, name: str, content: str | bytes | Iterable[Rows]) -> Path:
-    """Write a file: bytes or text as they are, rows as JSONL."""
     path = folder / name
     if isinstance(content, bytes):
         path.write_bytes(content)
@@ -91,34 +86,28 @@ def write(folder: Path, name: str, content: str | bytes | Iterable[Rows]) -> Pat
 
 
 def sentence(text: str, *citations: int | str) -> dict[str, Any]:
-    """A sentence of a run's line."""
     return {"text": text, "citations": list(citations)}
 
 
 def answer(run_id: str, topic: str, /, *sentences: Rows, **more: Any) -> dict[str, Any]:
-    """A line of a run in the 2024 form, whose references are d1, d2, d3."""
     line = {"run_id": run_id, "topic_id": topic, "references": ["d1", "d2", "d3"], "answer": list(sentences)}
     return line | more
 
 
 def segment(docid: str, text: str = "A text.") -> dict[str, Any]:
-    """A segment's line."""
     return {"docid": docid, "segment": text}
 
 
 def nuggets(topic: str, *items: tuple[str, str]) -> dict[str, Any]:
-    """A nugget list's line: texts with their importance."""
     return {"qid": topic, "nuggets": [{"text": text, "importance": word} for text, word in items]}
 
 
 def labels(run_id: str, topic: str, /, *items: tuple[str, str | None], **more: Any) -> dict[str, Any]:
-    """An assignment line: nugget texts with their labels."""
     given = [{"text": text, "importance": "vital", "assignment": word} for text, word in items]
     return {"qid": topic, "run_id": run_id, "nuggets": given} | more
 
 
 def judged(run_id: str, topic: str, index: int, docid: str, label: str, **more: Any) -> dict[str, Any]:
-    """A support judgment's line."""
     return {"run_id": run_id, "topic_id": topic, "sentence": index, "docid": docid, "label": label} | more
 
 
@@ -146,7 +135,6 @@ BY_ANN = ("--judge", "Ann", "--by", "human", "--condition", "scratch")
 
 
 def load_corpus(folder: Path) -> None:
-    """Make the campaign with topics, segments and qrels."""
     assert run("create_campaign", "river", "--name", "River study").code == 0
     load("import_topics", write(folder, "topics.tsv", TOPICS))
     load("import_segments", write(folder, "segments.jsonl", [segment(docid) for docid in ("d1", "d2", "d3")]))
@@ -154,7 +142,6 @@ def load_corpus(folder: Path) -> None:
 
 
 def load_runs(folder: Path) -> None:
-    """Load alpha (RAG, of team hill) and beta (AG, a control run)."""
     alpha, beta = write(folder, "alpha.jsonl", ALPHA), write(folder, "beta.jsonl", BETA)
     load("import_run", "--group", "hill", "--task", "RAG", alpha)
     load("import_run", "--task", "AG", "--control", beta)
@@ -166,7 +153,6 @@ def load_nuggets(folder: Path) -> None:
 
 
 def load_labels(folder: Path) -> None:
-    """Load assignments by m and support labels by Ann."""
     load("import_assignments", *BY_LLM, write(folder, "labels.jsonl", LABELS))
     load("import_support", *BY_ANN, write(folder, "support.jsonl", SUPPORT))
 
@@ -176,6 +162,5 @@ PARTS = (load_corpus, load_runs, load_nuggets, load_labels)
 
 @built_once
 def load_world(folder: Path, *, parts: int = len(PARTS)) -> None:
-    """Load all of it, or the first parts only."""
     for load_part in PARTS[:parts]:
         load_part(folder)

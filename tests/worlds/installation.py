@@ -28,6 +28,5 @@ def new_database(path: Path) -> str:
 
 
 def _is_file_of_tests(name: str) -> bool:
-    """Say whether a database is that of the tests, which is made only where a collected test has the mark for it."""
     planned = connection.settings_dict["TEST"]["NAME"]
     return connection.vendor == "sqlite" and bool(planned) and name.startswith(planned) and Path(name).is_file()

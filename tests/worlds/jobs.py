@@ -15,18 +15,15 @@ MODEL = "word-overlap-simulator"
 
 
 def make_judge(name: str = "machine", model: str = "some-model") -> Judge:
-    """Make an LLM judge that can be called."""
     return Judge.objects.get_or_create(name=name, defaults={"kind": JudgeKind.LLM, "model": model})[0]
 
 
 def make_job(world: World, judge: Judge | None = None, **fields: Any) -> LlmJob:
-    """Make a job without items."""
     job = Job.objects.create(kind="llm", title="AutoAssign A/A", made_by=world.people["olga"], **fields)
     return LlmJob.objects.create(job=job, campaign=world.campaign, judge=judge or make_judge())
 
 
 def make_item(llm: LlmJob, key: str, state: str = WorkItem.State.QUEUED, **fields: Any) -> WorkItem:
-    """Make an item of a job."""
     return WorkItem.objects.create(job=llm.job, key=key, kind="assign", state=state, **fields)
 
 
@@ -77,7 +74,6 @@ def label_by(call: Call, judge: Judge) -> Assignment:
 
 
 def support_by(call: Call, judge: Judge) -> SupportJudgment:
-    """Give a support label that rests on a call, for the pair that the person labelled."""
     person = SupportJudgment.objects.get()
     return SupportJudgment.objects.create(
         judge=judge,

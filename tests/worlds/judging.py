@@ -47,11 +47,9 @@ class JudgingWorld:
     folder: Path
 
     def source(self, name: str, *rows: dict[str, Any]) -> Source:
-        """Write a file of JSONL rows."""
         return write_source(self.folder, name, "".join(f"{json.dumps(row)}\n" for row in rows))
 
     def topic(self, topic_id: str = "t1") -> Topic:
-        """A topic."""
         return Topic.objects.get(campaign=self.campaign, topic_id=topic_id)
 
     def run(
@@ -68,19 +66,16 @@ class JudgingWorld:
         )
 
     def hand(self, stage: Stage, username: str, topic: str = "t1", **more: Any) -> Task:
-        """Hand a topic out as Olga."""
         order = Order(stage, (self.topic(topic).public_id,), username, **more)
         receipt = hand_out(campaign=self.campaign, order=order, actor=self.people["olga"])
         return current_task(receipt.tasks[0])
 
     def withdraw(self, task: Task) -> None:
-        """Withdraw a task as Olga."""
         order = TaskChange(Change.WITHDRAW, (task.public_id,), "Somebody else does it.")
         change_tasks(campaign=self.campaign, order=order, actor=self.people["olga"])
         task.refresh_from_db()
 
     def reopen(self, task: Task) -> None:
-        """Reopen a task as Olga."""
         order = TaskChange(Change.REOPEN, (task.public_id,), "Look at it again.")
         change_tasks(campaign=self.campaign, order=order, actor=self.people["olga"])
         task.refresh_from_db()
@@ -88,7 +83,6 @@ class JudgingWorld:
 
 @built_once
 def make_judging_world(folder: Path) -> JudgingWorld:
-    """Load the campaign from files, as an organizer would."""
     campaign = make_campaign()
     world = JudgingWorld(campaign, make_cast(campaign), folder)
     topics = [{"id": "t1", "title": "why rivers bend"}, {"id": "t2", "title": "how dams fail"}]
@@ -105,7 +99,6 @@ def make_judging_world(folder: Path) -> JudgingWorld:
 
 
 def load_nuggets(world: JudgingWorld, name: str, origin: Origin, topic: str = "t1") -> NuggetSet:
-    """Load a list that somebody outside made."""
     listed = [{"text": text, "importance": "vital"} for text in NUGGETS]
     source = world.source(f"{name}.jsonl", {"qid": topic, "nuggets": listed})
     import_nuggets(campaign=world.campaign, source=source, origin=origin, judge=f"by {name}", name=name)
@@ -113,7 +106,6 @@ def load_nuggets(world: JudgingWorld, name: str, origin: Origin, topic: str = "t
 
 
 def load_machine(world: JudgingWorld, *pairs: tuple[str, int, str, str], name: str = MACHINE) -> None:
-    """Load an LLM's labels of (run, sentence, docid)."""
     rows = [
         {"run_id": run, "topic_id": "t1", "sentence": sentence, "docid": docid, "label": label}
         for run, sentence, docid, label in pairs
@@ -128,7 +120,6 @@ def load_machine(world: JudgingWorld, *pairs: tuple[str, int, str, str], name: s
 
 
 def current_task(public_id: str) -> Task:
-    """Return a task as it is now."""
     return Task.objects.select_related("topic", "assessor", "protocol", "campaign", "nugget_set").get(
         public_id=public_id
     )
@@ -167,6 +158,5 @@ def give(task: Task, label: int = 2, *, answers: Sequence[int] | None = None, **
 
 
 def as_submitted(task: Task) -> None:
-    """Set a task to what it is after a submission, without one."""
     Task.objects.filter(pk=task.pk).update(state=TaskState.SUBMITTED, opened_at=timezone.now())
     task.refresh_from_db()

@@ -9,6 +9,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from django.test import Client
 
@@ -28,9 +29,13 @@ from tests.worlds.cast import make_campaign, make_cast, write_source
 from tests.worlds.recorded import built_once
 
 TOPIC = "why rivers bend"
+Listed: TypeAlias = tuple[str, str] | tuple[str, str, float]
+"""Text and importance of a nugget, and its weight in a rubric."""
+
 NUGGETS = (("rivers carry sand", "vital"), ("the outer bank erodes", "okay"), ("bends grow", "vital"))
 MACHINE = "canary-machine"
 NUGGET_MAKER = "canary-maker"
+RUBRIC = (("names the sand", "vital", 5.0), ("claims that rivers flow uphill", "okay", -3.0))
 MACHINE_LABELS = ("full_support", "partial_support", "no_support")
 
 
@@ -45,14 +50,13 @@ class JudgeWorld:
     shown: Task
 
     def client(self, name: str = "ann") -> Client:
-        """A browser in which somebody is signed in."""
         client = Client()
         client.force_login(self.people[name])
         return client
 
 
 @built_once
-def make_judge_world(folder: Path, *, runs: int = 4, nuggets: Sequence[tuple[str, str]] = NUGGETS) -> JudgeWorld:
+def make_judge_world(folder: Path, *, runs: int = 4, nuggets: Sequence[Listed] = NUGGETS) -> JudgeWorld:
     """Load the campaign from files, as an organizer would, and hand the three tasks out."""
     campaign = make_campaign()
     people = make_cast(campaign)
@@ -88,7 +92,6 @@ def load_topic(campaign: Campaign, folder: Path) -> None:
 
 
 def load_run(campaign: Campaign, folder: Path, number: int, *, last: bool = False) -> None:
-    """Load one run with one answer, written with marks of its own."""
     second = [1] if number % 2 == 0 or last else []
     answer = {
         "run_id": f"canary-run-{number}",
@@ -105,9 +108,8 @@ def load_run(campaign: Campaign, folder: Path, number: int, *, last: bool = Fals
     import_runs(campaign=campaign, sources=[source], options=RunOptions(group="canary-team"))
 
 
-def load_nuggets(campaign: Campaign, folder: Path, nuggets: Sequence[tuple[str, str]]) -> None:
-    """Load an edited list that somebody outside made."""
-    listed = [{"text": text, "importance": importance} for text, importance in nuggets]
+def load_nuggets(campaign: Campaign, folder: Path, nuggets: Sequence[Listed]) -> None:
+    listed = [dict(zip(("text", "importance", "weight"), nugget, strict=False)) for nugget in nuggets]
     line = json.dumps({"qid": "t1", "query": TOPIC, "nuggets": listed})
     import_nuggets(
         campaign=campaign,
@@ -119,7 +121,6 @@ def load_nuggets(campaign: Campaign, folder: Path, nuggets: Sequence[tuple[str, 
 
 
 def load_machine_labels(campaign: Campaign, folder: Path, runs: int) -> None:
-    """Load an LLM's label for every pair that can be judged."""
     add_judge(name=MACHINE, kind=JudgeKind.LLM, model=MACHINE)
     lines = []
     for number in range(1, runs + 1):
@@ -148,7 +149,6 @@ def load_machine_labels(campaign: Campaign, folder: Path, runs: int) -> None:
 
 
 def make_judging_task(campaign: Campaign, user: User, stage: Stage) -> Task:
-    """Have Olga hand a judging task out."""
     topic = Topic.objects.get(campaign=campaign, topic_id="t1")
     order = Order(stage, (topic.public_id,), user.username, again=True)
     receipt = hand_out(campaign=campaign, order=order, actor=User.objects.get(username="olga"))

@@ -61,7 +61,6 @@ def nugget(number: int) -> str:
 
 
 def passage(number: int) -> str:
-    """A passage of 150 words; every other one speaks of a flood."""
     made = [FLOOD] if number % 2 else []
     for at in count():
         words = " ".join(made).split()
@@ -72,7 +71,6 @@ def passage(number: int) -> str:
 
 
 def load_passages(campaign: Campaign, folder: Path) -> None:
-    """Load the passages."""
     texts = [
         {"docid": f"p{number}", "title": f"Passage {number}", "segment": passage(number)}
         for number in range(1, PASSAGES + 1)
@@ -82,7 +80,6 @@ def load_passages(campaign: Campaign, folder: Path) -> None:
 
 
 def load_answer(campaign: Campaign, folder: Path, number: int, cited: int) -> None:
-    """Load a run of one answer; each of its sentences cites a passage of its own."""
     answer = {
         "run_id": f"canary-run-{number}",
         "topic_id": "t1",
@@ -99,7 +96,6 @@ def load_answer(campaign: Campaign, folder: Path, number: int, cited: int) -> No
 
 
 def load_machine_labels(campaign: Campaign, folder: Path) -> None:
-    """Load an LLM's label for every pair."""
     add_judge(name=MACHINE, kind=JudgeKind.LLM, model=MACHINE)
     labels = [
         {

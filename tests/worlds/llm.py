@@ -15,9 +15,11 @@ from threading import Event as Signal
 from threading import Thread
 from typing import Any
 
+from django.db import connections
+
 from evaluation.campaigns.create import create_campaign
 from evaluation.judges import add_judge
-from evaluation.labelling import ensure_nugget_set, give_nugget_list
+from evaluation.labelling import GivenNugget, ensure_nugget_set, give_nugget_list
 from evaluation.models import (
     Answer,
     AnswerProvenance,
@@ -43,8 +45,6 @@ from loadtest.servers.simulator import Served
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A campaign with an LLM judge, topics and runs that answer all of them."""
-
     campaign: Campaign
     judge: Judge
     topics: list[Topic]
@@ -52,12 +52,10 @@ class World:
 
     @property
     def request(self) -> JobRequest:
-        """Ask for everything."""
         return JobRequest(self.campaign, self.judge)
 
 
 def make_world(*, topics: int = 1, runs: int = 2, nuggets: int = 3) -> World:
-    """Make a campaign in which every run answers every topic, and an AutoNuggets list a topic, if there are any."""
     campaign = create_campaign(slug="river", name="River study")[0]
     judge = add_judge(name=MODEL, kind=JudgeKind.LLM, model=MODEL)[0]
     event = Event.objects.create(campaign=campaign, kind="made")
@@ -77,7 +75,6 @@ def make_world(*, topics: int = 1, runs: int = 2, nuggets: int = 3) -> World:
 
 
 def answer_with(topic: Topic, run: Run, text: str) -> Answer:
-    """Have a run answer a topic with one sentence."""
     answer = Answer.objects.create(topic=topic, words=len(text.split()))
     AnswerProvenance.objects.create(answer=answer, run=run, topic=topic)
     Sentence.objects.create(answer=answer, index=0, text=text)
@@ -87,8 +84,7 @@ def answer_with(topic: Topic, run: Run, text: str) -> Answer:
 def list_nuggets(
     campaign: Campaign, judge: Judge, topic: Topic, number: int, event: Event, origin: Origin = Origin.AUTO
 ) -> NuggetList:
-    """Give a topic a list of nuggets."""
-    texts = [(f"word{topic.pk}a word{topic.pk}{n} thing{n}", Importance.VITAL) for n in range(number)]
+    texts = [GivenNugget(f"word{topic.pk}a word{topic.pk}{n} thing{n}", Importance.VITAL) for n in range(number)]
     made = give_nugget_list(ensure_nugget_set(campaign, judge, origin), topic, texts, event)
     assert made
     return made
@@ -114,7 +110,6 @@ def start_assigning(world: World) -> Job:
 
 
 def work_on(*, worker: str = "tester", concurrency: int = 4, seconds: float = 30) -> None:
-    """Work as an engine until nothing is due."""
     stopping = Signal()
     with in_thread(lambda: _stop_after(stopping, seconds)):
         engine = Engine(worker, concurrency)
@@ -129,6 +124,30 @@ def work_on(*, worker: str = "tester", concurrency: int = 4, seconds: float = 30
     assert not timed_out, "the engine did not come to its end"
 
 
+def work_until_it_rests(job: Job, *, workers: int = 1, concurrency: int = 4) -> str:
+    stopping = Signal()
+
+    def work(name: str) -> None:
+        engine = Engine(name, concurrency)
+        try:
+            while not stopping.is_set():
+                engine.work(stopping)
+                stopping.wait(0.02)
+        finally:
+            engine.close()
+
+    def rests() -> bool:
+        job.refresh_from_db()
+        return job.state != Job.State.RUNNING
+
+    with in_thread(lambda: work("first")), in_thread(lambda: work("second") if workers > 1 else None):
+        try:
+            wait_until(rests)
+        finally:
+            stopping.set()
+    return str(job.state)
+
+
 def _stop_after(stopping: Signal, seconds: float) -> None:
     stopping.wait(seconds)
     stopping.set()
@@ -136,8 +155,13 @@ def _stop_after(stopping: Signal, seconds: float) -> None:
 
 @contextmanager
 def in_thread(act: Callable[[], object]) -> Iterator[Thread]:
-    """Have something done beside the block, and wait for its end."""
-    thread = Thread(target=act)
+    def act_and_hang_up() -> None:
+        try:
+            act()
+        finally:
+            connections.close_all()  # from Python 3.13 on, a connection that ends with its thread warns
+
+    thread = Thread(target=act_and_hang_up)
     thread.start()
     try:
         yield thread
@@ -146,7 +170,6 @@ def in_thread(act: Callable[[], object]) -> Iterator[Thread]:
 
 
 def wait_until(holds: Callable[[], bool], seconds: float = 15) -> None:
-    """Look until something holds."""
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end, "it did not come about"
@@ -154,7 +177,6 @@ def wait_until(holds: Callable[[], bool], seconds: float = 15) -> None:
 
 
 def states_of(job: Job) -> dict[str, int]:
-    """Count a job's items by state."""
     return dict(Counter(job.items.values_list("state", flat=True)))
 
 
@@ -174,7 +196,6 @@ def repeated_requests(served: Sequence[Served]) -> list[str]:
 
 
 def assert_calls_are_sound() -> None:
-    """Every call that ended has exactly one event and no holder; every answered one a reply and an attempt."""
     for call in Call.objects.exclude(state=Call.State.SENT):
         assert call.event_id is not None
         assert call.holder == ""
@@ -196,7 +217,6 @@ class Scripted(ThreadingHTTPServer):
 
     @property
     def base_url(self) -> str:
-        """What a client takes as its base URL."""
         return f"http://127.0.0.1:{self.server_address[1]}/v1"
 
 

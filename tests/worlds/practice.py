@@ -18,7 +18,6 @@ Row = dict[str, Any]
 
 
 def item(kind: str, name: str, label: str, **more: str) -> Row:
-    """Return a line of a practice file."""
     row = {"kind": kind, "question": f"question of {name}", "statement": f"statement {name}", "label": label}
     text = {} if kind == "importance" else {"text": f"text of {name}"}
     return row | text | {"explanation": f"because of {name}"} | more
@@ -32,13 +31,11 @@ ALL = [*IMPORTANCE, *ASSIGN, *SUPPORT, *SHOWN]
 
 
 def load_practice(campaign: Campaign, folder: Path, rows: list[Row], *, replace: bool = False) -> LoadReceipt:
-    """Import items as an organizer does."""
     text = "".join(f"{json.dumps(row)}\n" for row in rows)
     return import_practice(campaign=campaign, source=write_source(folder, "practice.jsonl", text), replace=replace)
 
 
 def left(task: Task, user: User) -> list[PracticeItem]:
-    """Return what somebody has left to practise before a task."""
     pks = practice_of(user, [task.campaign_id]).left(task)
     items = {practice_item.pk: practice_item for practice_item in PracticeItem.objects.filter(pk__in=pks)}
     return [items[pk] for pk in pks]

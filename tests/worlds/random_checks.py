@@ -71,7 +71,6 @@ def make_wide(folder: Path) -> Path:
 
 
 def load_world(folder: Path, given: Lists, machine: dict[str, str], *, judge: str = "llm") -> Path:
-    """Load topics, runs of one sentence, lists, and an LLM's labels."""
     assert run("create_campaign", "river", "--name", "River study").code == 0
     load("import_topics", write(folder, "topics.tsv", "".join(f"{topic}\twhy rivers bend\n" for topic in given)))
     for run_id in machine:
@@ -87,14 +86,12 @@ def load_world(folder: Path, given: Lists, machine: dict[str, str], *, judge: st
 
 
 def nugget(number: int, importance: str, **more: Any) -> dict[str, Any]:
-    """One nugget of a list."""
     return {"text": f"n{number}", "importance": importance} | more
 
 
 def add_labels(
     folder: Path, labels: dict[str, str], *options: str, judge: str = "llm", lists: Lists = LISTS
 ) -> None:
-    """Load an LLM's labels of all pairs of some runs."""
     rows = [
         {
             "qid": topic,
@@ -124,13 +121,11 @@ def people_rows(*, without: Sequence[tuple[str, str, str]] = tuple(DRAWN)) -> li
 
 
 def judge(folder: Path, rows: list[dict[str, Any]], who: str = "ann", study: str = "check") -> Outcome:
-    """Load somebody's labels of a random check."""
     file = write(folder, "people.jsonl", rows)
     return run("import_random_check", "--campaign", "river", "--study", study, "--judge", who, file)
 
 
 def corrected(*words: str, study: str = "check") -> Any:
-    """The document of the corrected leaderboard."""
     shown = run("report", "corrected", "--campaign", "river", "--study", study, "--format", "json", *words)
     assert shown.code == 0, shown.err
     return json.loads(shown.out)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from evaluation.judges import judge_of
-from evaluation.labelling import ensure_nugget_set, give_nugget_list
+from evaluation.labelling import GivenNugget, ensure_nugget_set, give_nugget_list
 from evaluation.models import Event, NuggetSet, Task
 from evaluation.stages import POST_EDIT
 from evaluation.terms import Importance, Origin
@@ -11,7 +11,6 @@ from tests.worlds.judging import JudgingWorld, as_submitted, make_judging_world
 
 
 def make_shared_world(folder: Path) -> JudgingWorld:
-    """Make it; the list that was imported is what they had as drafts."""
     world = make_judging_world(folder)
     NuggetSet.objects.filter(name="edited").update(origin=Origin.DRAFT)
     make_list(world, "ann", "t1", "bends grow", "sand moves")
@@ -20,10 +19,9 @@ def make_shared_world(folder: Path) -> JudgingWorld:
 
 
 def make_list(world: JudgingWorld, username: str, topic: str, *texts: str, second: bool = False) -> NuggetSet:
-    """Give somebody a submitted list of vital nuggets, made at a desk."""
     own = ensure_nugget_set(world.campaign, judge_of(world.people[username]), Origin.EDITED)
     event = Event.objects.create(campaign=world.campaign, kind="made for a test")
-    give_nugget_list(own, world.topic(topic), [(text, Importance.VITAL) for text in texts], event)
+    give_nugget_list(own, world.topic(topic), [GivenNugget(text, Importance.VITAL) for text in texts], event)
     task = Task.objects.create(
         campaign=world.campaign,
         topic=world.topic(topic),

@@ -18,7 +18,6 @@ JUDGES = (("robot", JudgeKind.LLM), ("person", JudgeKind.HUMAN))
 
 @built_once
 def sized(folder: Path, topics: int, runs: int) -> World:
-    """Make a campaign of so many topics and runs, with two nuggets a topic that two judges labelled."""
     campaign, ids = make_campaign(), [f"t{n}" for n in range(topics)]
     import_topics(
         campaign=campaign,

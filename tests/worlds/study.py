@@ -29,7 +29,6 @@ GIVEN = {
 
 @built_once
 def make_study_world(folder: Path) -> JudgingWorld:
-    """Load the labels of both, nothing handed out."""
     world = make_judging_world(folder)
     for judge, by_run in GIVEN.items():
         load_assignments(world, judge, JudgeKind.HUMAN if judge == EXPERT else JudgeKind.LLM, by_run)
@@ -65,7 +64,6 @@ def load_assignments(
 
 
 def load_expert_support(world: JudgingWorld) -> None:
-    """Load the expert's labels from scratch: full of all."""
     rows = [
         {"run_id": run, "topic_id": "t1", "sentence": sentence, "docid": docid, "label": "full_support"}
         for run, sentence, docid in (("alpha", 0, "d1"), ("alpha", 1, "d2"), ("gamma", 1, "d2"))
@@ -88,20 +86,17 @@ def make_study(
 
 
 def hand_study(world: JudgingWorld, study: Study, username: str = "ann") -> Task:
-    """Hand a study's topic out as Olga."""
     receipt = hand_out_study(study=study, assessor=username, actor=world.people["olga"])
     return current_task(receipt.tasks[0])
 
 
 def window_of(world: JudgingWorld, task: Task) -> Window:
-    """A window of a task's assessor, opened."""
     client = Client()
     client.force_login(task.assessor)
     return Window(client, task).open()
 
 
 def drawn(study: Study) -> set[tuple[str, str]]:
-    """Run and nugget of each pair."""
     runs = dict(AnswerProvenance.objects.values_list("answer", "run__run_id"))
     texts = dict(NuggetVersion.objects.values_list("pk", "text"))
     rows = StudyPair.objects.filter(study=study).values_list("answer", "nugget_version")
@@ -109,14 +104,12 @@ def drawn(study: Study) -> set[tuple[str, str]]:
 
 
 def judge_drawn(window: Window, label: str = "support") -> None:
-    """Give every label that is asked, and submit."""
     for key in keys_of(window):
         assert window.do("label", key=key, label=label)["status"] == "applied"
     assert window.submit().status_code == 200
 
 
 def keys_of(window: Window) -> list[str]:
-    """The keys that the page asks for."""
     state = window.state()
     if "pairs" in state:
         return [pair["key"] for pair in state["pairs"] if pair["judgeable"]]

@@ -16,7 +16,6 @@ built: list[Path] = []
 
 @built_once
 def build(folder: Path) -> JudgingWorld:
-    """The judging world; which folders it was built in is counted."""
     built.append(folder)
     (folder / "written").write_text("by the builder")
     return make_judging_world(folder)

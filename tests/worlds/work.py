@@ -47,7 +47,6 @@ def more_topics(campaign: Campaign, number: int, *, words: int = 600) -> list[To
 
 
 def hand(world: DeskWorld, topics: list[Topic], username: str = "", stage: Stage = MANUAL) -> list[Task]:
-    """Hand topics out as Olga."""
     order = Order(stage, tuple(topic.public_id for topic in topics), username)
     receipt = hand_out(campaign=world.campaign, order=order, actor=world.people["olga"])
     tasks = {task.public_id: task for task in Task.objects.select_related("assessor", "topic")}
@@ -55,6 +54,5 @@ def hand(world: DeskWorld, topics: list[Topic], username: str = "", stage: Stage
 
 
 def as_submitted(tasks: list[Task]) -> None:
-    """Set tasks to what they are after a submission, without one."""
     pks = [task.pk for task in tasks]
     Task.objects.filter(pk__in=pks).update(state=TaskState.SUBMITTED, opened_at=timezone.now())

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from web.glossary import Term, terms
+from web.words import Term, terms, word_of
 
 register = template.Library()
 
@@ -104,10 +104,7 @@ def is_first(context: Context, term: Term) -> bool:
     return True
 
 
-@register.filter
-def words(code: str) -> str:
-    # Codes of files say segment, pages say passage.
-    return code.replace("_", " ").replace("segment", "passage")
+register.filter("words", word_of)
 
 
 @register.filter

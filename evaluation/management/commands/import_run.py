@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.formats.source import MAX_TEXT_LINE_BYTES
 from evaluation.imports.base import LoadReceipt
 from evaluation.imports.runs import RunOptions, import_runs
 from evaluation.management.base import ImportCommand, read_sources, words_of
@@ -27,7 +28,7 @@ class Command(ImportCommand):
     def load(self, campaign: Campaign, options: dict[str, Any]) -> LoadReceipt:
         return import_runs(
             campaign=campaign,
-            sources=read_sources(options["files"]),
+            sources=read_sources(options["files"], max_line_bytes=MAX_TEXT_LINE_BYTES),
             options=RunOptions(
                 group=options["group"],
                 task=RagTask(options["task"]) if options["task"] else None,

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.formats.segments import names_any
-from evaluation.formats.source import MAX_SEGMENT_LINE_BYTES
+from evaluation.formats.source import MAX_TEXT_LINE_BYTES
 from evaluation.imports.base import LoadReceipt
 from evaluation.imports.segments import import_segments, needed_docids
 from evaluation.management.base import ImportCommand, read_sources
@@ -28,7 +28,7 @@ class Command(ImportCommand):
         needed = needed_docids(campaign) if options["needed_only"] else None
         sources = read_sources(
             options["files"],
-            max_line_bytes=MAX_SEGMENT_LINE_BYTES,
+            max_line_bytes=MAX_TEXT_LINE_BYTES,
             max_bytes=MAX_COLLECTION_BYTES,
             keep=names_any(needed) if needed is not None else None,
         )

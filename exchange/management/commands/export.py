@@ -9,7 +9,8 @@ from django.core.management.base import CommandParser, OutputWrapper
 
 from evaluation.management.base import AssayCommand, the_campaign
 from evaluation.models import Campaign
-from exchange.exports.lines import CAMPAIGN, EXPORTS, NUGGET_FORMS, lines_of
+from evaluation.terms import Scoring
+from exchange.exports.lines import CAMPAIGN, EXPORT_FORMS, EXPORTS, lines_of
 from exchange.files import whole_file
 from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot, write_campaign, write_snapshot
@@ -25,20 +26,26 @@ class Command(AssayCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("what", choices=[*EXPORTS, CAMPAIGN])
         parser.add_argument("--campaign", required=True, metavar="SLUG")
-        text = "A/A, E/M, ... for nuggets, assignments and scores; scratch, post-edit, llm for support"
+        text = "A/A, E/M, ... for nuggets, assignments and scores; scratch, post-edit, llm for support; B/M, B/A"
         parser.add_argument("--condition", default="", help=text)
         parser.add_argument("--nuggets", default="", metavar="SET", help="which nugget set, where several fit")
         parser.add_argument("--judge", default="", metavar="NAME", help="whose labels, where several fit")
         parser.add_argument("--study", default="", metavar="NAME", help="of random-check: which study")
+        parser.add_argument("--set", default="", metavar="NAME", help="of battles: which set")
         parser.add_argument(
             "--stage", default="", metavar="CODE", help="of judgments: at which stage they were given"
         )
         parser.add_argument("--source", default="", metavar="NAME", help="which qrels, where there are several")
-        text = "of nuggets: nuggetizer's form, or a nugget bank of ARGUE"
-        parser.add_argument("--format", choices=list(NUGGET_FORMS), default="nuggetizer", help=text)
+        text = (
+            "of nuggets: a bank or a rubric; of assignments: graded criteria; of support: answers; or of battles"
+        )
+        forms = dict.fromkeys(form for forms in EXPORT_FORMS.values() for form in forms)
+        parser.add_argument("--form", choices=list(forms), default="", help=text)
         parser.add_argument("--missing", choices=["zero", "skip"], default="zero")
         parser.add_argument("--unjudged", choices=["exclude", "zero"], default="exclude")
         parser.add_argument("--no-vital", choices=["zero", "skip"], default="zero")
+        text = "of scores: which; those of the protocol where none is named"
+        parser.add_argument("--profile", choices=list(Scoring), default="", help=text)
         text = "of time: the recorded stretches instead, from which every figure can be computed again"
         parser.add_argument("--segments", action="store_true", help=text)
         text = "instead of stdout; of campaign: a ZIP, SLUG.zip where this is not said"

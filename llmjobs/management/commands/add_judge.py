@@ -35,12 +35,15 @@ class Command(AssayCommand):
         parser.add_argument("--reasoning-effort", default="", choices=EFFORTS, help=text)
         text = "for an LLM: the most tokens of a reply, reasoning included"
         parser.add_argument("--max-completion-tokens", type=int, metavar="N", help=text)
+        text = (
+            "for an LLM: of a passage with more words send the best paragraphs; 0, as if unsaid: send each whole"
+        )
+        parser.add_argument("--passage-words", type=int, metavar="N", help=text)
         parser.add_argument("--user", default="", help="for a person: the account")
 
     def act(self, options: dict[str, Any]) -> None:
-        parameters = Parameters(
-            options["temperature"], options["reasoning_effort"], options["max_completion_tokens"]
-        )
+        names = ("temperature", "reasoning_effort", "max_completion_tokens", "passage_words")
+        parameters = Parameters(*(options[name] for name in names))
         judge, made = add_judge(
             name=options["name"],
             kind=JudgeKind(options["by"]),

@@ -23,7 +23,6 @@ def save(request: HttpRequest) -> HttpResponse:
 
 
 def healthz(_request: HttpRequest) -> HttpResponse:
-    """Say that the server is up."""
     return HttpResponse("ok")
 
 

@@ -10,7 +10,7 @@ from llmjobs.job_service import JobRequest, Work, plan_evaluation
 from organizer.management.llm import RUNS, LlmCommand
 from reports.files import as_table
 from reports.leaderboard.scores import leaderboard, scores_rows
-from reports.metrics.policies import Policies
+from reports.profiles import usual_policies
 
 
 class Command(LlmCommand):
@@ -35,4 +35,4 @@ class Command(LlmCommand):
         request.campaign.refresh_from_db()  # figures are kept by the revision, which the job's labels have raised
         judge = request.judge.name
         choice = resolve(request.campaign, condition, judge=judge, nuggets=options["nuggets"])
-        self.stdout.write(as_table(scores_rows(leaderboard(choice, Policies()))))
+        self.stdout.write(as_table(scores_rows(leaderboard(choice, usual_policies(request.campaign)))))

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from evaluation.rules.text import check_name
+from evaluation.domain.grades import check_source
 from llmjobs.job_plan import JobPlan
 from llmjobs.job_service import JobRequest, Work, plan_relevance
 from organizer.management.llm import LlmCommand
@@ -17,4 +17,4 @@ class Command(LlmCommand):
     }
 
     def plan(self, request: JobRequest, options: dict[str, Any]) -> JobPlan:
-        return plan_relevance(request, source=check_name("source", options["source"]))
+        return plan_relevance(request, source=check_source(options["source"]))

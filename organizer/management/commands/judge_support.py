@@ -23,4 +23,4 @@ class Command(LlmCommand):
 
     def finish(self, request: JobRequest, options: dict[str, Any]) -> None:
         choice = resolve_citations(request.campaign, SupportCondition.LLM, judge=request.judge.name)
-        self.stdout.write(as_table(support_rows(choice, SupportPolicies())))
+        self.stdout.write(as_table(support_rows(choice, SupportPolicies(choice.campaign.protocol.measure))))

@@ -18,6 +18,7 @@ ELSEWHERE = {
     "OIDC_NAME": "single sign-on",
     "OIDC_PROVIDER_ID": "oidc",
     "LLM_ENDPOINTS": "",
+    "TEXT_SOURCES": "",
     "OPENAI_BASE_URL": "",
     "OPENAI_MODEL": DEFAULT_MODEL,
     "AZURE_OPENAI_ENDPOINT": "",
@@ -33,7 +34,7 @@ class Command(AssayCommand):
     requires_system_checks = []
 
     def act(self, options: dict[str, Any]) -> None:
-        keys = {name.removesuffix("_FILE") for name in os.environ if name.startswith("LLM_KEY_")}
+        keys = {name.removesuffix("_FILE") for name in os.environ if name.startswith(("LLM_KEY_", "TEXT_KEY_"))}
         rows = [(name, *_secret(name)) for name in {*SECRETS, *keys}]
         rows += [
             (name, *_plain(name, default)) for name, default in (settings.ENVIRONMENT.in_force | ELSEWHERE).items()

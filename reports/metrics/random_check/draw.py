@@ -1,8 +1,9 @@
 """The draw of a random check: how many pairs of each stratum, in which order, and with which chances.
 
-A stratum is a run's pairs of one LLM label. Within it pairs are drawn with chances in proportion to their size x, by
-sequential Poisson sampling (Ohlsson 1998): the least u / x first, u a hash of seed and pair, so that a larger draw
-holds every smaller one. Symbols: P pairs, H strata, R runs, n pairs to draw of a run, m of a stratum.
+A stratum is a run's pairs of one LLM label; of a rubric, those with criteria below 0 are strata apart. Within it pairs
+are drawn with chances in proportion to their size x, by sequential Poisson sampling (Ohlsson 1998): the least u / x
+first, u a hash of seed and pair, so that a larger draw holds every smaller one. Symbols: P pairs, H strata, R runs,
+n pairs to draw of a run, m of a stratum.
 """
 
 from dataclasses import dataclass
@@ -14,11 +15,11 @@ import numpy as np
 
 from evaluation.labels import NO_LABEL, NUGGET_LABELS
 from reports.metrics.arrays import Booleans, Counts, Floats
-from reports.metrics.label_matrix import FULL, LABELS, NOT
+from reports.metrics.label_matrix import FULL, LABEL_COUNT, NOT
 
 KNOWN: Final = NO_LABEL + 1
 """Judged before, in whatever way chosen: such pairs count as themselves and say nothing about others."""
-DRAWN_LABELS: Final = (*range(LABELS), NO_LABEL)
+DRAWN_LABELS: Final = (*range(LABEL_COUNT), NO_LABEL)
 """A pair whose label failed or is missing is of a stratum of its own."""
 STRATUM_NAMES: Final = {
     **{int(label.code): label.short for label in reversed(NUGGET_LABELS.degrees)},
@@ -26,8 +27,10 @@ STRATUM_NAMES: Final = {
     KNOWN: "known",
 }
 # An LLM errs most when it hesitates: half-way labels and missing ones are drawn twice as often.
-FACTORS: Final = np.array([1.0 if label in (NOT, FULL) else 2.0 for label in DRAWN_LABELS])
+_FACTORS: Final = np.array([1.0 if label in (NOT, FULL) else 2.0 for label in DRAWN_LABELS])
 _CODES: Final = KNOWN + 1
+# What an answer must not say it says far more rarely: one rate for both would lean towards the other.
+SIGNED_LABELS: Final = (*DRAWN_LABELS, *(label + _CODES for label in DRAWN_LABELS))
 
 HEX_DIGITS: Final = 13
 TOLERANCE: Final = 1e-9
@@ -44,10 +47,11 @@ def place_in_order(seed: str, *names: object) -> float:
 def split(counts: Counts, sizes: Floats, numbers: Counts, least: int) -> Counts:
     """Pairs to draw of each stratum, K x H, for each of K numbers n of one run.
 
-    `counts` and `sizes` are H: a stratum's pairs, and the sum of their x, strata in the order of DRAWN_LABELS. A
-    stratum gives min(N, max(min(N, least), k · factor · X)), k such that n are drawn, rounded by largest remainders.
+    `counts` and `sizes` are H: a stratum's pairs, and the sum of their x, strata in the order of DRAWN_LABELS, once
+    or for each sign. A stratum gives min(N, max(min(N, least), k · factor · X)), k such that n are drawn, rounded by
+    largest remainders.
     """
-    floors, slopes = np.minimum(counts, least), FACTORS * sizes
+    floors, slopes = np.minimum(counts, least), np.resize(_FACTORS, len(counts)) * sizes
     at_ends = np.concatenate([floors[counts > 0] / slopes[counts > 0], counts[counts > 0] / slopes[counts > 0]])
     # The sum rises with k in straight lines, which bend only where a stratum leaves its floor or is drawn in full.
     bends = np.concatenate([[0.0], np.sort(at_ends)])
@@ -111,15 +115,20 @@ class RandomCheckFrame:
     """P pairs that a random check is about, whichever are drawn.
 
     `run` P, index of R; `label` P, one of DRAWN_LABELS or KNOWN; `block` P, 0 for what was there at the draw, then
-    the number of the extension that added it; `x` P, sizes; `order` P, the u of `place_in_order`.
+    the number of the extension that added it; `size` P, below 0 where a pair counts against its answer; `order` P,
+    the u of `place_in_order`.
     """
 
     run: Counts
     label: Counts
     block: Counts
-    x: Floats
+    size: Floats
     order: Floats
     runs: int
+
+    @property
+    def x(self) -> Floats:
+        return np.abs(self.size)
 
     @cached_property
     def stratum(self) -> Counts:
@@ -129,7 +138,7 @@ class RandomCheckFrame:
     @cached_property
     def stratum_run(self) -> Counts:
         """Run of each stratum, H."""
-        return self._strata[0] // (_CODES * self._blocks)
+        return self._strata[0] // (2 * _CODES * self._blocks)
 
     @cached_property
     def members(self) -> list[Counts]:
@@ -143,7 +152,7 @@ class RandomCheckFrame:
 
     @cached_property
     def _strata(self) -> tuple[Counts, Counts]:
-        code = (self.run * self._blocks + self.block) * _CODES + self.label
+        code = ((self.run * self._blocks + self.block) * 2 + (self.size < 0)) * _CODES + self.label
         codes, place = np.unique(code, return_inverse=True)
         return codes, place.astype(np.int64)
 
@@ -153,18 +162,18 @@ class RandomCheckFrame:
         n is of the block with which the run came in; a later one gives the same fraction, by the same rule.
         """
         mine = np.flatnonzero((self.stratum_run == run) & (self._strata[0] % _CODES != KNOWN))
-        block, label = np.divmod(self._strata[0][mine] % (_CODES * self._blocks), _CODES)
+        block, label = np.divmod(self._strata[0][mine] % (2 * _CODES * self._blocks), 2 * _CODES)
         by_stratum: dict[int, Counts] = {}
         first = 0
         for number in np.unique(block):
             strata = {int(label[place]): int(mine[place]) for place in np.flatnonzero(block == number)}
-            pairs = [self.members[strata[code]] if code in strata else _NOTHING for code in DRAWN_LABELS]
+            pairs = [self.members[strata[code]] if code in strata else _NOTHING for code in SIGNED_LABELS]
             counts = np.array([len(part) for part in pairs])
             first = first or int(counts.sum())
             share = totals if number == block[0] else -(-totals * int(counts.sum()) // first)
             drawn = split(counts, np.array([self.x[part].sum() for part in pairs]), share, least)
             by_stratum |= {
-                strata[code]: drawn[:, place] for place, code in enumerate(DRAWN_LABELS) if code in strata
+                strata[code]: drawn[:, place] for place, code in enumerate(SIGNED_LABELS) if code in strata
             }
         return by_stratum
 

@@ -13,7 +13,7 @@ import numpy as np
 from reports.metrics.arrays import Booleans, Counts, Floats, ratio
 from reports.metrics.intervals import FEWEST_TOPICS, student
 from reports.metrics.kendall import kendall_rows
-from reports.metrics.label_matrix import LABELS
+from reports.metrics.label_matrix import LABEL_COUNT
 from reports.metrics.random_check.draw import KNOWN, Chances, RandomCheckFrame
 
 NORMAL: Final = 1.959964
@@ -53,7 +53,8 @@ class RandomCheckSample:
 class RunEstimates:
     """Scores of R runs with their variances over what is unknown; all in units of the score.
 
-    `least` and `most` are what the score is if no unknown pair, or each, is supported. `rate` and `spread` are H: the
+    `least` and `most` are what the score is if no unknown pair is supported, or each that counts for the answer, and
+    the other way round where pairs count against it. `rate` and `spread` are H: the
     mean and the variance of a pair's value in each stratum. `enough` R: no stratum rests on too few pairs.
     """
 
@@ -106,15 +107,15 @@ def estimates(sample: RandomCheckSample, weights: Floats, values: Floats) -> Run
     rate = alpha @ values / amount
     spread = alpha @ values**2 / amount - rate**2
     variance = spread * ((unknown**2 - squares) / (amount + 1) + squares)
-    heavy = np.bincount(frame.stratum, judged & (weights > 0), minlength=strata)
-    whole = by_run(by_stratum(weights))
-    thin = (heavy < FEWEST_IN_STRATUM) & (unknown > SMALL_STRATUM * whole[frame.stratum_run])
-    least = by_run(judged_part)
+    heavy = np.bincount(frame.stratum, judged & (weights != 0), minlength=strata)
+    whole = by_run(by_stratum(np.abs(weights)))
+    thin = (heavy < FEWEST_IN_STRATUM) & (np.abs(unknown) > SMALL_STRATUM * whole[frame.stratum_run])
+    judged_score = by_run(judged_part)
     return RunEstimates(
         value=by_run(judged_part + unknown * rate),
         variance=by_run(variance),
-        least=least,
-        most=least + by_run(unknown),
+        least=judged_score + by_run(np.minimum(unknown, 0)),
+        most=judged_score + by_run(np.maximum(unknown, 0)),
         rate=rate,
         spread=spread,
         enough=by_run(thin.astype(np.float64)) == 0,
@@ -181,19 +182,32 @@ def people_only(sample: RandomCheckSample, weights: Floats, values: Floats) -> F
     pair_values = sample.shares @ values
     for run in range(sample.frame.runs):
         mine = sample.frame.run == run
-        whole = weights[mine].sum()
-        part = mine & sample.judged & (weights > 0)
-        if not part.any():
+        signs = [np.where(side, weights, 0.0) for side in (weights > 0, weights < 0) if (mine & side).any()]
+        sides = [_by_people(sample, side, pair_values, mine) for side in signs]
+        if not sides or None in sides:
             continue
-        pull = weights[part] / sample.chances[part]
-        mean = float((pull * pair_values[part]).sum() / pull.sum())
-        scores[:, run] = whole * mean, np.nan, np.nan
-        n, freedom = int(part.sum()), int(pull.sum() ** 2 / (pull**2).sum() + 1e-9) - 1
-        if freedom >= 1:
-            inner = ((1 - sample.chances[part]) * (pull * (pair_values[part] - mean)) ** 2).sum() / pull.sum() ** 2
-            half = student(freedom) * np.sqrt(n / (n - 1) * inner)
-            scores[1:, run] = whole * max(mean - half, 0.0), whole * min(mean + half, 1.0)
+        wholes, means, variances, freedoms = np.array(sides, dtype=np.float64).T
+        value = float((wholes * means).sum())
+        scores[:, run] = value, np.nan, np.nan
+        if freedoms.min() >= 1:
+            half = student(int(freedoms.min())) * np.sqrt((wholes**2 * variances).sum())
+            ends = np.minimum(wholes, 0).sum(), np.maximum(wholes, 0).sum()
+            scores[1:, run] = max(value - half, ends[0]), min(value + half, ends[1])
     return scores
+
+
+def _by_people(
+    sample: RandomCheckSample, weights: Floats, values: Floats, pairs: Booleans
+) -> tuple[float, float, float, int] | None:
+    """Weight of some pairs, and of the judged ones mean value, its variance, degrees of freedom; None for none."""
+    part = pairs & sample.judged & (weights != 0)
+    if not part.any():
+        return None
+    pull = weights[part] / sample.chances[part]
+    mean = float((pull * values[part]).sum() / pull.sum())
+    n, freedom = int(part.sum()), int(pull.sum() ** 2 / (pull**2).sum() + 1e-9) - 1
+    inner = ((1 - sample.chances[part]) * (pull * (values[part] - mean)) ** 2).sum() / pull.sum() ** 2
+    return float(weights[pairs].sum()), mean, float(n / (n - 1) * inner) if freedom >= 1 else np.nan, freedom
 
 
 def differ(run_estimates: RunEstimates) -> Booleans:
@@ -260,7 +274,7 @@ def _unknown_ahead(chances: Chances, weights: Floats, numbers: Counts) -> Floats
     inverse = ratio(from_place(w**2 / x), c)
     squares_ahead = np.nan_to_num(inverse) - 2 * from_place(w**2) + c * from_place(w**2 * x)
     effective = np.where(c > 0, np.nan_to_num(ratio(unknown**2, squares_ahead)), 0.0)
-    return np.maximum((unknown**2 - squares) / (LABELS * PRIOR + effective + 1) + squares, 0.0)
+    return np.maximum((unknown**2 - squares) / (LABEL_COUNT * PRIOR + effective + 1) + squares, 0.0)
 
 
 def more_to_separate(

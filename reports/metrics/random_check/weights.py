@@ -11,7 +11,7 @@ import numpy as np
 from reports.metrics.arrays import Booleans, Counts, Floats, Indices, ratio
 from reports.metrics.label_matrix import (
     FULL,
-    LABELS,
+    LABEL_COUNT,
     OKAY,
     UNJUDGEABLE,
     UNKNOWN,
@@ -19,15 +19,16 @@ from reports.metrics.label_matrix import (
     AssignmentSheet,
     SupportSheet,
 )
+from reports.metrics.measures import MEASURES
 from reports.metrics.policies import Policies, SupportPolicies
-from reports.metrics.registry import BY_NAME, OF_NUGGETS
-from reports.metrics.scores import IMPORTANCES
-from reports.metrics.support import PRECISION, RECALL
+from reports.metrics.registry import BY_NAME, Profile, Score, scores_of
+from reports.metrics.scores import IMPORTANCES, thousandths
+from reports.metrics.support import SUPPORT_SCORES, counted_sentences, summed
 
-LENIENT: Final = np.arange(LABELS) / FULL
+LENIENT: Final = np.arange(LABEL_COUNT) / FULL
 PLACES: Final = np.argsort(IMPORTANCES)
 """Where the share of each code of importance stands."""
-STRICT: Final = (np.arange(LABELS) == FULL).astype(np.float64)
+STRICT: Final = (np.arange(LABEL_COUNT) == FULL).astype(np.float64)
 
 
 def values_of(score: str) -> Floats:
@@ -43,16 +44,23 @@ class ScoreWeights:
 
 
 def nugget_weights(sheet: AssignmentSheet, policies: Policies) -> dict[str, ScoreWeights]:
-    by_shares = {
-        shares: _shared(sheet, np.array(shares, dtype=np.float64)[PLACES[sheet.importance]], policies)
-        for shares in {score.shares for score in OF_NUGGETS}
-    }
-    return {score.name: by_shares[score.shares] for score in OF_NUGGETS}
+    """Weights of each nugget in each answer, by score; of a rubric those below 0 are of what must not be said."""
+    scores = [score for score in scores_of(policies.profile) if score.is_fraction]
+    by_shares = {score.shares: _shared(sheet, _counts(sheet, score), policies) for score in scores}
+    return {score.name: by_shares[score.shares] for score in scores}
+
+
+def _counts(sheet: AssignmentSheet, score: Score) -> Floats:
+    """Weight of each nugget among those of its list, N."""
+    if score.by_weight:
+        return thousandths(sheet).astype(np.float64)
+    return np.array(score.shares, dtype=np.float64)[PLACES[sheet.importance]]
 
 
 def _shared(sheet: AssignmentSheet, share: Floats, policies: Policies) -> ScoreWeights:
-    whole = np.bincount(sheet.nugget_topic, share, minlength=len(sheet.topic_ids))
-    topics = sheet.scorable if policies.no_vital == "zero" else whole > 0
+    whole = np.bincount(sheet.nugget_topic, np.maximum(share, 0), minlength=len(sheet.topic_ids))
+    by_importance = policies.profile is Profile.TREC_RAG
+    topics = sheet.scorable if by_importance and policies.no_vital == "zero" else whole > 0
     present = sheet.answered if policies.missing == "skip" else np.ones_like(sheet.answered)
     counted = topics[:, np.newaxis] & present
     per_run = ratio(np.ones(len(sheet.run_ids)), counted.sum(axis=0))
@@ -62,28 +70,37 @@ def _shared(sheet: AssignmentSheet, share: Floats, policies: Policies) -> ScoreW
 
 
 def support_weights(sheet: SupportSheet, policies: SupportPolicies) -> dict[str, ScoreWeights]:
-    """Weights of each pair of sentence and first citation in precision and recall, as if people judged all of them."""
-    judgeable = sheet.unit_label != UNJUDGEABLE
+    """Weights of each pair of sentence and citation in precision and recall, as if people judged all of them."""
+    parts, measured = judgeable_shares(sheet, policies), MEASURES[policies.measure].shares
     answer = sheet.sentence_answer[sheet.unit_sentence]
-    pairs = _per_answer(sheet, answer[judgeable])
-    counts = ~sheet.cited
-    counts[sheet.unit_sentence[judgeable]] = True
-    sentences = _per_answer(sheet, sheet.sentence_answer[counts])
+    pairs = summed(sheet, answer, parts)
+    sentences = _per_answer(sheet, sheet.sentence_answer[counted_sentences(sheet, parts)])
     silent = _per_answer(sheet, sheet.sentence_answer) == 0
-    labelled = _per_answer(sheet, answer[sheet.unit_label >= 0]).any(axis=1, keepdims=True)
+    labelled = _per_answer(sheet, answer[measured(sheet, sheet.unit_label >= 0) > 0]).any(axis=1, keepdims=True)
     cites = _per_answer(sheet, sheet.sentence_answer[sheet.cited]) > 0
     precise = (pairs > 0) | (~cites if policies.no_cited == "zero" else False)
     weights = {}
-    for name, sizes, defined in ((PRECISION, pairs, precise), (RECALL, sentences, (sentences > 0) | silent)):
+    for part, sizes, defined in (("precision", pairs, precise), ("recall", sentences, (sentences > 0) | silent)):
         absent = ~sheet.answered & (policies.missing == "zero")
         counted = labelled & ((defined & sheet.answered) | absent)
         share = ratio(np.ones_like(sizes), sizes * counted.sum(axis=0)).reshape(-1)[answer]
-        weights[name] = ScoreWeights(np.where(judgeable & counted.reshape(-1)[answer], share, 0.0), counted)
-    return weights
+        in_score = (parts > 0) & counted.reshape(-1)[answer]
+        weights[part] = ScoreWeights(np.where(in_score, parts * share, 0.0), counted)
+    return {name: weights[BY_NAME[name].part] for name in SUPPORT_SCORES}
+
+
+def judgeable_shares(sheet: SupportSheet, policies: SupportPolicies) -> Floats:
+    """Weight of each unit in the score if people judged all of them, U; 0 for one without a place in it."""
+    return MEASURES[policies.measure].shares(sheet, sheet.unit_label != UNJUDGEABLE)
 
 
 def _per_answer(sheet: SupportSheet, answer: Indices) -> Counts:
     return np.bincount(answer, minlength=sheet.answered.size).reshape(sheet.answered.shape)
+
+
+def rubric_sizes(sheet: AssignmentSheet) -> Floats:
+    """Sizes of all pairs for the draw, N x R: their weights in `rubric`, policies by default."""
+    return nugget_weights(sheet, Policies(profile=Profile.RUBRIC))["rubric"].weights
 
 
 def nugget_sizes(sheet: AssignmentSheet) -> Floats:
@@ -106,10 +123,11 @@ def _weighted_size(sheet: AssignmentSheet) -> Floats:
     return whole
 
 
-def positive_sizes(run: Counts, sizes: Floats) -> Floats:
-    """Sizes of P pairs, and where one is 0 the run's smallest positive one."""
+def drawable_sizes(run: Counts, sizes: Floats) -> Floats:
+    """Sizes of P pairs, and where one is 0 the least in its run, of either sign."""
     least = np.full(int(run.max(initial=0)) + 1, np.inf)
-    np.minimum.at(least, run[sizes > 0], sizes[sizes > 0])
+    weighing = sizes != 0
+    np.minimum.at(least, run[weighing], np.abs(sizes[weighing]))
     # A run without a weighing pair is drawn with equal chances.
     least[np.isinf(least)] = 1.0
-    return np.where(sizes > 0, sizes, least[run])
+    return np.where(weighing, sizes, least[run])

@@ -3,23 +3,30 @@
 
 const SAME_LINE = 4; // pixels by which boxes of one line differ
 
-/** Number the sentences of `text`, elements that match `sentences`, whenever its lines change. */
-export function numberSentences(text, sentences) {
+/** Number the sentences of `text`, elements that match `sentences`, from `first` on, whenever its lines change. */
+export function numberSentences(text, sentences, first = 1) {
   const margin = document.createElement("span");
   margin.className = "sentence-numbers";
   margin.setAttribute("aria-hidden", "true");
   text.prepend(margin);
-  new ResizeObserver(() => draw(text, margin, text.querySelectorAll(sentences))).observe(text);
+  const again = () => isLaidOut(margin) && draw(text, margin, text.querySelectorAll(sentences), first);
+  new ResizeObserver(again).observe(text);
+  text.addEventListener("contentvisibilityautostatechange", ({ skipped }) => skipped || again());
 }
 
-function draw(text, margin, sentences) {
+// Measuring a paragraph that is far from the view would lay it out. Only what is in it knows that it is not.
+function isLaidOut(part) {
+  return part.checkVisibility({ contentVisibilityAuto: true });
+}
+
+function draw(text, margin, sentences, start) {
   const top = text.getBoundingClientRect().top;
   const lines = []; // {at, height, first, last}
   sentences.forEach((sentence, index) => {
     const [box] = sentence.getClientRects();
     if (!box) return;
     const line = lines.at(-1);
-    const name = index + 1;
+    const name = start + index;
     if (line && Math.abs(line.at - (box.top - top)) < SAME_LINE) line.last = name;
     else lines.push({ at: box.top - top, height: box.height, first: name, last: name });
   });

@@ -3,17 +3,16 @@
 
 import { plural } from "../shared/text.js";
 import { fold } from "./finding.js";
-import { STOP_WORDS } from "./stop-words.js";
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 const FEWEST = 2; // words of a hit, where the nugget has as many
 const MOST_LISTED = 6;
 const LONGEST_NOTED = 200;
 
-/** The words of a nugget that are looked for: in lower case, each once, without the language's stop words. */
-export function contentWords(text, language) {
+/** The words of a nugget that are looked for: in lower case, each once, without the stop words that the page names. */
+export function contentWords(text) {
   const words = wordsOf(text).map(([word]) => word);
-  const stop = STOP_WORDS[language.split("-")[0].toLowerCase()] ?? new Set();
+  const stop = new Set(JSON.parse(document.getElementById("stop-words").textContent));
   const content = words.filter((word) => !stop.has(word));
   return [...new Set(content.length ? content : words)];
 }
@@ -63,7 +62,7 @@ export class NuggetSearch {
 
   /** Look for a nugget's words, and go to the best hit. */
   start({ key, text }, name) {
-    const words = contentWords(text, document.body.dataset.language ?? "");
+    const words = contentWords(text);
     this.clear();
     this.#key = key;
     this.#desk.store.do("search", { words: words.join(" ").slice(0, LONGEST_NOTED) }, { source: "nugget" });

@@ -13,9 +13,14 @@ export function isListed(row) {
   return row.decision === "kept" || row.decision === "undecided";
 }
 
-/** Whether a nugget is kept and neither vital nor okay yet. */
+/** Whether a nugget is kept and neither vital nor okay yet; one with a weight need not be. */
 export function lacksImportance(row) {
-  return row.decision === "kept" && !row.importance;
+  return row.decision === "kept" && !row.importance && row.weight === null;
+}
+
+/** Whether some nugget of a list has a weight: then all need one. */
+export function isRubric(rows) {
+  return rows.some((row) => isListed(row) && row.weight !== null);
 }
 
 /** Whether a nugget still waits for a decision: whether to keep it, or whether it is vital or okay. */
@@ -68,7 +73,7 @@ function nextNumber(rows) {
   return Math.max(0, ...[...rows.values()].map((row) => row.number)) + 1;
 }
 
-function made(part, making, parents, position, number) {
+function made(part, making, parents, position, number, group) {
   return {
     key: part.key,
     version: 1,
@@ -82,6 +87,8 @@ function made(part, making, parents, position, number) {
     draft: null,
     number,
     draft_importance: 0,
+    weight: part.weight ?? null,
+    group,
   };
 }
 
@@ -95,19 +102,23 @@ const EFFECTS = {
   importance(rows, { key, importance }) {
     return [{ ...rows.get(key), importance }];
   },
+  weight(rows, { key, weight }) {
+    return [{ ...rows.get(key), weight }];
+  },
   edit(rows, { key, text }) {
     const row = rows.get(key);
     return [{ ...row, text: trimmed(text), decision: row.decision === "undecided" ? "kept" : row.decision }];
   },
   add(rows, payload) {
     const position = payload.after ? placeAfter(rows, payload.after) : lastPlace(rows);
-    const row = made(payload, "added", [], position, nextNumber(rows));
+    const row = made(payload, "added", [], position, nextNumber(rows), payload.after ? rows.get(payload.after).group : "");
     return [row, ...spread(rows, row)];
   },
   merge(rows, payload) {
     const parents = [...new Set(payload.from)].map((key) => rows.get(key));
-    const position = Math.min(...parents.map((row) => row.position));
-    const row = made(payload, "merged", parents.map((parent) => parent.key), position, nextNumber(rows));
+    const first = parents.reduce((before, row) => (row.position < before.position ? row : before));
+    const keys = parents.map((parent) => parent.key);
+    const row = made(payload, "merged", keys, first.position, nextNumber(rows), first.group);
     return [row, ...parents.map((parent) => ({ ...parent, decision: "replaced" }))];
   },
   split(rows, { from, into }) {
@@ -115,7 +126,7 @@ const EFFECTS = {
     const room = nextPosition(rows, parent.position) - parent.position;
     const number = nextNumber(rows);
     const parts = into.map((part, index) =>
-      made(part, "split", [from], parent.position + (room * index) / into.length, number + index),
+      made(part, "split", [from], parent.position + (room * index) / into.length, number + index, parent.group),
     );
     return [...parts, { ...parent, decision: "replaced" }];
   },
@@ -140,6 +151,7 @@ const EFFECTS = {
 export const LABELS = {
   decide: "Decision",
   importance: "Importance",
+  weight: "Weight",
   edit: "Wording",
   add: "New nugget",
   merge: "Merge",

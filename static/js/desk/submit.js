@@ -21,6 +21,7 @@ function lacking(what, count) {
   const texts = {
     decision: `${count} undecided.`,
     importance: `${count} neither vital nor okay.`,
+    weight: `${count} without a weight.`,
     label: `Labels are missing in ${count} ${plural(count, "answer")}.`,
   };
   return texts[what];

@@ -3,6 +3,7 @@
 
 import { Jump } from "./jump.js";
 import { answerName } from "./place-names.js";
+import { UNIT } from "./words.js";
 
 const HERE = "is-here"; // the sentence that is recorded, or asked about
 
@@ -70,7 +71,7 @@ export class AnswerPane extends EventTarget {
   async #load(id) {
     this.#waiting = id;
     this.#clear();
-    this.#say("Loading the answer …", false);
+    this.#say(`Loading the ${UNIT.toLowerCase()} …`, false);
     try {
       const text = await this.#texts.get(id);
       if (this.current === id) this.#draw(id, text);

@@ -20,7 +20,7 @@ export function setChoice(box, label) {
 
 /** "Partial", "no label", "Can't judge: it is in Latin". */
 export function labelText(row) {
-  const word = wordOf(row?.label);
+  const word = wordOf(row?.label, row?.key);
   return row?.label === CANT_JUDGE ? `${word}: ${row.reason}` : word;
 }
 

@@ -5,7 +5,7 @@
 import { AnswerChange } from "./answer-change.js";
 import { leaveBox, openBox, reasonFor } from "./inline-forms.js";
 import { answerName, labelledAlready, nothingHere, nothingToClear } from "./place-names.js";
-import { CANT_JUDGE, labelActions, spokenOf } from "./words.js";
+import { CANT_JUDGE, UNIT, labelActions, spokenOf } from "./words.js";
 
 export class Labelling {
   #answerChange;
@@ -65,7 +65,7 @@ export class Labelling {
   /** Why no label may be given now; "" where it may. Nobody judges what is not on the screen, or only just came there. */
   mayNot() {
     if (this.isReadonly) return this.desk.words.readonly;
-    if (!this.desk.texts.now(this.answers.current)) return "This answer is not loaded yet, so it cannot be judged";
+    if (!this.desk.texts.now(this.answers.current)) return `This ${UNIT.toLowerCase()} is not loaded yet, so it cannot be judged`;
     return this.isUnread ? `This is already ${this.answers.title()}: read it first` : "";
   }
 
@@ -84,7 +84,7 @@ export class Labelling {
     if (label && row?.label && isKey && key === this.#last) return announce(labelledAlready(name));
     const isNew = (row?.label ?? null) !== label || (row?.reason ?? "") !== reason || Boolean(row?.accepted) !== accepted;
     if (isNew) store.do("label", { key, label, reason, ...work.payload(key, label, accepted) }, { source });
-    const said = `${name}${accepted ? " accepted:" : ""} ${spokenOf(label)}, ${this.#leftOf(key)}`;
+    const said = `${name}${accepted ? " accepted:" : ""} ${spokenOf(label, key)}, ${this.#leftOf(key)}`;
     if (label && moves && "moveOn" in document.body.dataset) this.#moveOn(key, !row?.label);
     return isNew ? announce(said) : undefined;
   }
@@ -159,7 +159,7 @@ export class Labelling {
     for (const [word, action] of labelActions()) {
       define({ id: action, run: this.onCurrent((key) => this.label(key, word, "key")) });
     }
-    define({ id: "label-clear", run: this.onCurrent((key) => this.label(key, null, "key")) });
+    for (const id of ["label-clear", "grade-clear"]) define({ id, run: this.onCurrent((key) => this.label(key, null, "key")) });
     define({ id: "cant-judge", run: this.onCurrent((key) => this.openReason(key)) });
     define({ id: "place-go", run: this.onCurrent((key) => work.go(key)) });
     define({ id: "place-back", run: () => work.back() });

@@ -17,7 +17,7 @@ function given(row, { payload, source }) {
     changed.accepted = Boolean(payload.accepted);
     changed.shown_ms = row.shown_ms ?? payload.shown_ms;
   }
-  if ("extras" in payload) changed.extras = label ? payload.extras : {};
+  if ("extras" in row || "extras" in payload) changed.extras = (label && payload.extras) || {};
   if ("sentence" in payload) {
     changed.sentence = label ? payload.sentence : null;
     const first = source === SWEEP && label !== row.label ? (row.first_label ?? row.label) : row.first_label;
@@ -26,12 +26,14 @@ function given(row, { payload, source }) {
   return changed;
 }
 
+const MARKS = { locate: "sentence", evidence: "evidence" }; // kind -> the row's field in which its sentence goes
+
 const RULES = {
-  labels: { label: "Label", locate: "Place in the answer" },
+  labels: { label: "Label", locate: "Place in the answer", evidence: "Evidence" },
   apply(rows, op) {
     const { key, sentence } = op.payload;
     const row = rows.get(key) ?? blank(key);
-    const changed = op.kind === "label" ? given(row, op) : { ...row, version: row.version + 1, sentence };
+    const changed = op.kind === "label" ? given(row, op) : { ...row, version: row.version + 1, [MARKS[op.kind]]: sentence };
     return { [key]: changed };
   },
   putBack(rows, wanted) {
@@ -52,6 +54,7 @@ export class LabelStore extends RowStore {
     this.answers = state.answers;
     this.nuggets = state.nuggets ?? [];
     this.asksPairs = "pairs" in state;
+    this.hasSides = state.sides ?? false;
     this.pairs = state.pairs ?? [];
     this.sweep = state.sweep ?? false;
   }
@@ -77,15 +80,17 @@ export class LabelVersions {
   }
 
   same(mine, theirs) {
-    const content = (row) => JSON.stringify([row.label, row.reason, row.sentence ?? null]);
+    const content = ({ label, reason, sentence = null, evidence = null, extras = {} }) =>
+      JSON.stringify([label, reason, sentence, evidence, extras]);
     return content(mine) === content(theirs);
   }
 
   describe(side, row) {
     side.querySelector("[data-text]").textContent = this.#desk.work.textOf(row.key);
     const sentence = row.sentence ?? null;
-    const parts = [this.#desk.work.name(row.key), row.reason ? `${wordOf(row.label)}: ${row.reason}` : wordOf(row.label)];
+    const parts = [this.#desk.work.name(row.key), row.reason ? `${wordOf(row.label)}: ${row.reason}` : wordOf(row.label, row.key)];
     if (sentence !== null) parts.push(`sentence ${sentence + 1}`);
+    if (typeof row.evidence === "number") parts.push(`evidence in S${row.evidence + 1}`);
     side.querySelector("[data-state]").textContent = parts.join(" · ");
   }
 

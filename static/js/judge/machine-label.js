@@ -27,6 +27,9 @@ export class MachineLabel {
     const given = `Machine label: ${wordOf(pair?.machine)}`;
     const text = pair?.machine === FAILED ? "The machine gave no label" : given;
     if (pair && this.#chip.textContent !== text) this.#chip.textContent = text;
+    const quote = document.getElementById("shown-quote");
+    quote.hidden = typeof pair?.quoted !== "number";
+    if (!quote.hidden) quote.textContent = `Quotes S${pair.quoted + 1}`;
     this.#box.querySelector("[data-do=accept]").setAttribute("aria-disabled", String(pair?.machine === FAILED));
     this.#see(this.#isInView);
   }

@@ -31,9 +31,7 @@ async function setUp(desk) {
     const answer = progress.unfinished();
     if (answer) desk.work.focus(progress.unlabelled(answer.id)[0]);
   };
-  const Labelling = desk.store.asksPairs
-    ? (await import("./pairs.js")).PairLabelling
-    : (await import("./assigning.js")).AnswerLabelling;
+  const Labelling = await labellingOf(desk.store);
   desk.labels = desk.work = new Labelling(desk, progress, desk.answers);
   await desk.work.ready;
   desk.words.told = (op) => toldOf(desk, op);
@@ -46,13 +44,20 @@ async function setUp(desk) {
   begin(desk);
 }
 
+/** @param {LabelStore} store */
+async function labellingOf({ asksPairs, hasSides }) {
+  if (asksPairs) return (await import("./pairs.js")).PairLabelling;
+  if (hasSides) return (await import("./battles.js")).BattleLabelling;
+  return (await import("./assigning.js")).AnswerLabelling;
+}
+
 /** What is unsent, in words. */
 function toldOf({ work, store }, { kind, payload }) {
   if (kind === "open" || kind === "sweep") return "";
   if (kind === "search") return payload.words;
   const key = payload.key ?? null;
   if (!key) return "";
-  return `${work.name(key)}, ${wordOf(store.label(key))}${payload.reason ? `: ${payload.reason}` : ""}`;
+  return `${work.name(key)}, ${wordOf(store.label(key), key)}${payload.reason ? `: ${payload.reason}` : ""}`;
 }
 
 /** @param {JudgingDesk} desk */

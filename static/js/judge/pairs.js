@@ -6,6 +6,7 @@ import { drawState, makeChoice, setChoice } from "./choices.js";
 import { drawCitations, makeCitations, whyNot } from "./citations.js";
 import { CitedPassage } from "./cited.js";
 import { Labelling } from "./labelling.js";
+import { Places } from "./places.js";
 import { placeInAnswer, within } from "./place-names.js";
 import { drawKnown } from "./practice.js";
 import { CANT_JUDGE } from "./words.js";
@@ -22,6 +23,7 @@ export class PairLabelling extends Labelling {
     super(desk, progress, pane);
     this.element = document.getElementById("pair");
     this.cited = new CitedPassage(this.pane);
+    this.places = new Places(this.cited);
     makeChoice(this.element.querySelector(".labels"), (value, source) => {
       if (value) this.label(this.current, value, source, { moves: source === "mouse" });
     });
@@ -120,11 +122,15 @@ export class PairLabelling extends Labelling {
     const text = this.desk.texts.now(this.answers.current)?.passages.get(pair?.passage);
     const isSame = Boolean(pair && text && pair.passage === this.#passage);
     if (this.#lastKey !== this.current) document.getElementById("same-passage").hidden = !isSame;
+    const isSamePair = this.#lastKey === this.current;
     this.#lastKey = this.current;
-    if (isSame) return;
-    this.#passage = text ? pair.passage : null;
-    this.cited.show(text ?? null);
-    this.desk.search?.again();
+    if (!isSame) {
+      this.#passage = text ? pair.passage : null;
+      this.cited.show(text ?? null);
+      put("cited-length", this.cited.length);
+      this.desk.search?.again();
+    }
+    if (!isSame || !isSamePair) this.places.show(pair?.sentence, pair?.quoted);
   }
 
   draw() {
@@ -145,6 +151,7 @@ export class PairLabelling extends Labelling {
     put("pair-number", this.title());
     this.#drawSentence(this.answers.sentence(sentence)?.querySelector(".sentence-text"));
     this.#drawLabel(row);
+    this.#drawEvidence(row?.evidence ?? null);
     drawKnown(this.element, row);
     drawUnsaved(this.element, { isPending: store.pending(key), failed: store.failed(key) });
     const box = /** @type {HTMLFieldSetElement} */ (this.element.querySelector(".labels"));
@@ -168,6 +175,12 @@ export class PairLabelling extends Labelling {
     const state = document.getElementById("pair-state");
     drawState(state, row);
     state.classList.toggle("visually-hidden", row?.label !== CANT_JUDGE);
+  }
+
+  #drawEvidence(at) {
+    this.cited.showEvidence(at);
+    put("pair-evidence", at === null ? "" : `Evidence in ${this.cited.nameOf(at)}`);
+    this.#button("evidence")?.setAttribute("aria-pressed", String(at !== null));
   }
 
   #button(name) {
@@ -225,8 +238,23 @@ export class PairLabelling extends Labelling {
     else this.desk.announce("The machine gave no label; there is nothing to accept");
   }
 
-  /** To the first hit of one's own search. */
-  go() {
+  /** Mark as evidence the sentence that is selected or was gone to; the one that is marked is unmarked. */
+  markEvidence(key, source) {
+    const { announce, search, store } = this.desk;
+    const mayNot = this.mayNot();
+    if (mayNot) return announce(mayNot);
+    const marked = store.row(key)?.evidence ?? null;
+    const at = this.cited.pointedAt(search.hitElement());
+    if (at === null && marked === null) return announce("Select a sentence of the passage first, or go to one");
+    const sentence = at === marked ? null : at;
+    store.do("evidence", { key, sentence }, { source });
+    const place = sentence === null ? "without evidence" : `has its evidence in ${this.cited.nameOf(sentence)}`;
+    return announce(`${this.name(key)} ${place}`);
+  }
+
+  /** To the next place with the sentence's words; where those are not shown, to the first hit of one's own search. */
+  go(_key, by = 1) {
+    if (this.places.isAny) return this.desk.announce(this.places.step(by));
     const place = this.desk.search.hitElement();
     if (!place) return this.desk.announce("Search the passage first");
     this.cited.element.focus({ preventScroll: true });
@@ -265,9 +293,11 @@ export class PairLabelling extends Labelling {
       cant: () => this.openReason(this.current),
       clear: () => this.label(this.current, null, source),
       accept: () => this.accept(),
+      quoted: () => this.cited.goTo(this.pair(this.current).quoted),
       previous: () => this.step(-1),
       next: () => this.step(1),
       note: () => this.#note(),
+      evidence: () => this.markEvidence(this.current, source),
     };
     acts[name]?.();
   }
@@ -281,6 +311,12 @@ export class PairLabelling extends Labelling {
       const name = event.target.closest("[data-do]")?.dataset.do;
       if (name) this.#act(name, event.detail ? "mouse" : "key");
     });
+    this.#button("evidence")?.addEventListener("mousedown", (event) => event.preventDefault()); // the selection stays
+    document.getElementById("places")?.addEventListener("click", ({ target }) => {
+      const button = target.closest("button");
+      if (button) this.go(this.current, button.dataset.do === "place-next" ? 1 : -1);
+    });
+    document.getElementById("fold-answer").addEventListener("click", ({ currentTarget }) => this.#fold(currentTarget));
     this.answers.article.addEventListener("click", ({ target }) => {
       const pair = this.pair(target.closest("button[data-pair]")?.dataset.pair);
       if (!pair) return;
@@ -290,10 +326,18 @@ export class PairLabelling extends Labelling {
     });
   }
 
+  #fold(button) {
+    const isFolded = this.answers.article.toggleAttribute("data-folded");
+    button.setAttribute("aria-pressed", String(isFolded));
+    this.#mark();
+  }
+
   defineKeys(define) {
     super.defineKeys(define);
     if (this.desk.stage === WITH_MACHINE) define({ id: "accept", run: () => this.accept() });
     define({ id: "note", run: () => this.#note() });
+    define({ id: "evidence", run: this.onCurrent((key) => this.markEvidence(key, "key")) });
+    define({ id: "place-previous", run: () => this.go(this.current, -1) });
   }
 }
 

@@ -34,12 +34,12 @@ export function noSentence(typed, last) {
 
 /** Said where a key asks for a row and the answer has none. */
 export function nothingHere() {
-  return "There is nothing to judge in this answer";
+  return `There is nothing to judge in this ${UNIT.toLowerCase()}`;
 }
 
 /** Said where a label key would change the label that left nothing to go on to: it is one key too many. */
 export function labelledAlready(name) {
-  const [clear, finish] = ["label-clear", "finish"].map((id) => keysOf(id)[0]);
+  const [clear = keysOf("grade-clear")[0], finish] = ["label-clear", "finish"].map((id) => keysOf(id)[0]);
   const ways = [clear && `${printed(clear)} clears it`, finish && `${printed(finish)} goes on`].filter(Boolean);
   return [`${name} has its label`, ways.join(", ")].filter(Boolean).join(": ");
 }

@@ -4,10 +4,10 @@ import { drawUnsaved, put } from "../saving/unsaved.js";
 import { copyOf } from "../shared/template.js";
 import { drawState, makeChoice, setChoice } from "./choices.js";
 import { drawKnown } from "./practice.js";
-import { CANT_JUDGE, wordOf } from "./words.js";
+import { CANT_JUDGE, isCriterion, wordOf } from "./words.js";
 
-/** Make the element of a row: {key, text, name, importance}. `choose` takes what its radios are set to. */
-export function makeRow({ key, text, name, importance = "" }, choose) {
+/** Make the element of a row: {key, nugget, text, name, legend, importance}. `choose` takes what its radios are set to. */
+export function makeRow({ key, nugget = key, text, name, legend = "", importance = "" }, choose) {
   const item = copyOf("row-template");
   item.id = `n-${key}`;
   const named = { number: ".row-number", text: ".row-text", state: ".row-state" };
@@ -15,7 +15,12 @@ export function makeRow({ key, text, name, importance = "" }, choose) {
   item.setAttribute("aria-labelledby", Object.keys(named).map((part) => `${item.id}-${part}`).join(" "));
   put(item, ".row-number", name);
   put(item, ".row-text", text);
-  put(item, ".labels legend", `Nugget label of ${name}`);
+  item.classList.toggle("is-whole", Boolean(legend));
+  for (const part of [".row-number", ".row-text"]) item.querySelector(part).classList.toggle("visually-hidden", Boolean(legend));
+  put(item, ".labels legend", legend || `${isCriterion(nugget) ? "Criterion" : "Nugget"} label of ${name}`);
+  for (const choice of item.querySelectorAll(".labels label")) {
+    put(choice, ".label-word", wordOf(choice.querySelector("input").value, nugget));
+  }
   item.querySelector(".row-acts").setAttribute("aria-label", name);
   if (importance) put(item, ".row-weight", importance === "vital" ? "◆ vital" : "◇ okay");
   makeChoice(item.querySelector(".labels"), choose);
@@ -41,7 +46,7 @@ export function drawRow(item, view) {
   item.querySelector(".row-state").classList.toggle("visually-hidden", row?.label !== CANT_JUDGE);
   drawPlace(item, row, waitingSentence);
   const changed = row?.first_label && row.first_label !== row.label;
-  put(item, ".row-first", changed ? `before the check: ${wordOf(row.first_label)}` : "");
+  put(item, ".row-first", changed ? `before the check: ${wordOf(row.first_label, key)}` : "");
   drawUnsaved(item, view);
   drawKnown(item, row);
   drawActs(item, row, isReadonly);

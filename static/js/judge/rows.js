@@ -8,6 +8,7 @@ import { Labelling } from "./labelling.js";
 import { noSentence, nothingHere, placeInAnswer, recorded, within } from "./place-names.js";
 import { drawRow, makeRow, reveal } from "./row.js";
 import { WaitingSentences } from "./waiting-sentences.js";
+import { learnUnits, wordOf } from "./words.js";
 
 export class AssignRows extends Labelling {
   #items = new Map(); // nugget key -> element
@@ -28,10 +29,11 @@ export class AssignRows extends Labelling {
 
   #make() {
     const { nuggets } = this.desk.store;
+    learnUnits(nuggets);
     for (const [index, nugget] of nuggets.entries()) {
       if (this.#items.has(nugget.key)) continue;
       const choose = (value, source) => this.#chosen(this.#keyOf(nugget.key), value, source);
-      this.#items.set(nugget.key, makeRow({ ...nugget, name: `N${index + 1}` }, choose));
+      this.#items.set(nugget.key, makeRow({ name: `N${index + 1}`, legend: nugget.name && nugget.text, ...nugget }, choose));
     }
     arrange(this.list, nuggets.map(({ key }) => this.#items.get(key)));
   }
@@ -44,9 +46,11 @@ export class AssignRows extends Labelling {
     return this.progress.answerByKey.get(key) === this.answers.current ? this.#items.get(key.split("/")[1]) : null;
   }
 
-  /** "N4", whichever answer is shown. */
+  /** "N4", whichever answer is shown; "Grade" where each text has one. */
   shortName(key) {
-    return `N${this.desk.store.nuggets.findIndex((nugget) => nugget.key === key.split("/")[1]) + 1}`;
+    const { nuggets } = this.desk.store;
+    const at = nuggets.findIndex((nugget) => nugget.key === key.split("/")[1]);
+    return nuggets[at]?.name ?? `N${at + 1}`;
   }
 
   /** "N4"; of an answer that is not shown, "Answer 3, N4". */
@@ -95,6 +99,7 @@ export class AssignRows extends Labelling {
     document.getElementById("rows-empty").hidden = this.#items.size > 0;
     this.#setStops();
     this.#drawBar();
+    this.#drawHint();
   }
 
   #answerShown() {
@@ -124,6 +129,15 @@ export class AssignRows extends Labelling {
     this.#setStops();
     this.#markPlace();
     this.#drawBar();
+    this.#drawHint();
+  }
+
+  // What the keys mean follows the row: a criterion is satisfied, and one to avoid is something that an answer does.
+  #drawHint() {
+    for (const caption of this.pane.querySelectorAll(".rows-hint [data-label]")) {
+      const text = wordOf(caption.dataset.label, this.current ?? "");
+      if (caption.textContent !== text) caption.textContent = text;
+    }
   }
 
   #markPlace() {

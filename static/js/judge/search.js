@@ -47,5 +47,5 @@ export class Search extends Searching {
 
 function elementOf(range) {
   const parent = range.startContainer.parentElement;
-  return parent.closest("[data-words], p, h3") ?? parent;
+  return parent.closest("[data-at], [data-words], p, h3") ?? parent;
 }

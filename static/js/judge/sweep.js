@@ -6,7 +6,7 @@ import { plural } from "../shared/text.js";
 import { openBox } from "./inline-forms.js";
 import { answerName } from "./place-names.js";
 import { drawRow, makeRow, reveal } from "./row.js";
-import { CANT_JUDGE, labelActions, labelWords, spokenOf, wordOf } from "./words.js";
+import { CANT_JUDGE, isCriterion, labelActions, labelWords, spokenOf, wordOf } from "./words.js";
 
 export class Sweep {
   #items = new Map(); // row key -> element, of the nugget that is shown
@@ -133,7 +133,7 @@ export class Sweep {
     this.#standOn(row ?? [...this.#items.keys()][0] ?? null);
     this.#items.get(this.current)?.focus();
     document.dispatchEvent(new CustomEvent("judge:title"));
-    this.desk.announce(`Nugget ${place.number} of ${place.total}: ${nugget.text}`);
+    this.desk.announce(`${isCriterion(nugget.key) ? "Criterion" : "Nugget"} ${place.number} of ${place.total}: ${nugget.text}`);
   }
 
   #group(label, keys) {
@@ -151,7 +151,7 @@ export class Sweep {
   #make(key) {
     const answer = this.progress.answer(this.progress.answerByKey.get(key));
     const choose = (value, source) => value && this.label(key, value, source);
-    const item = makeRow({ key: answer.id, text: this.#quote(key), name: answerName(answer.number) }, choose);
+    const item = makeRow({ key: answer.id, nugget: this.nugget.key, text: this.#quote(key), name: answerName(answer.number) }, choose);
     item.querySelector(".row-acts [data-do=place]").remove();
     item.querySelector(".row-acts [data-do=clear]").remove();
     item.querySelector(".row-text").classList.add("sweep-quote");
@@ -193,7 +193,7 @@ export class Sweep {
       const labels = [...group.querySelectorAll(".row")].map((item) => this.desk.store.label(item.dataset.key));
       const count = labels.filter((label) => label === group.dataset.label).length;
       const changed = labels.length - count;
-      const text = `${wordOf(group.dataset.label)}: ${count} ${plural(count, "answer")}${changed ? `, ${changed} changed` : ""}`;
+      const text = `${wordOf(group.dataset.label, this.nugget.key)}: ${count} ${plural(count, "answer")}${changed ? `, ${changed} changed` : ""}`;
       const title = group.querySelector("h3");
       if (title.textContent !== text) title.textContent = text;
     }
@@ -241,7 +241,7 @@ export class Sweep {
     if (row.label === label && row.reason === reason) return undefined;
     store.do("label", { key, label, reason, sentence: row.sentence ?? null }, { source: "sweep" });
     const { number } = this.progress.answer(this.progress.answerByKey.get(key));
-    return announce(`Answer ${number} ${spokenOf(label)}`);
+    return announce(`Answer ${number} ${spokenOf(label, key)}`);
   }
 
   openReason(key) {

@@ -1,7 +1,10 @@
 // The texts of the answers, each asked for once, but for the one that is in the page. The current one, the three after it
 // and the one before are fetched, so that judging goes on for a while without network. Fetching marks nothing as seen.
 
+import { UNIT } from "./words.js";
+
 const AHEAD = [1, 2, 3, -1];
+const PARTS = ".side, [data-index], .answer-title"; // of a text as the server sends it
 const PATIENCE = 15_000;
 
 /** Why a text is not there. `message` is for the assessor. */
@@ -24,7 +27,7 @@ export class Texts {
   #readPage() {
     const { answer } = document.getElementById("answer").dataset;
     if (!answer) return;
-    const sentences = document.querySelectorAll("#answer-text [data-index]");
+    const sentences = document.querySelectorAll(`#answer-text :is(${PARTS})`);
     const others = /** @type {HTMLTemplateElement} */ (document.getElementById("first-passages")).content;
     const open = document.querySelectorAll("#cited > article"); // of the pair that is asked first
     const passages = [...others.querySelectorAll("article"), ...open];
@@ -66,14 +69,14 @@ export class Texts {
       new Promise((resolve) => setTimeout(resolve, PATIENCE, null)),
     ]);
     if (answer === null) {
-      throw new NotThere("There is no connection, and this answer was not loaded before.");
+      throw new NotThere(`There is no connection, and this ${UNIT.toLowerCase()} was not loaded before.`);
     }
     if (answer.status === 401) {
       save.session.check().catch(() => {});
       throw new NotThere("Sign in first; then try again.");
     }
     if (answer.status !== 200 || !answer.body) {
-      throw new NotThere(`The server did not give this answer (${answer.status}).`);
+      throw new NotThere(`The server did not give this ${UNIT.toLowerCase()} (${answer.status}).`);
     }
     return read(answer.body);
   }
@@ -87,7 +90,7 @@ function copyOf(node) {
 function read({ html, passages }) {
   const parse = (text) => new DOMParser().parseFromString(text, "text/html").body;
   return {
-    sentences: [...parse(html).querySelectorAll("[data-index]")],
+    sentences: [...parse(html).querySelectorAll(PARTS)],
     passages: new Map(Object.entries(passages).map(([id, text]) => [id, parse(text).querySelector("article")])),
   };
 }

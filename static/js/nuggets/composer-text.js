@@ -4,13 +4,17 @@ import { copyOf } from "../shared/template.js";
 import { trimmed } from "../shared/text.js";
 import { drawChips, importanceIn, importanceSwitch, linkBox, pairOf, sameEvidence, setImportance } from "./chips.js";
 import { Autosave, grow } from "./editing.js";
+import { drawWeight, openWeight, weightBox } from "./weight.js";
 
 let count = 0;
 
 export class ComposerText {
-  constructor(composer, { text = "", importance = 0, evidence = [] }) {
+  #weightBox;
+
+  constructor(composer, { text = "", importance = 0, evidence = [], weight = null }) {
     this.composer = composer;
     this.evidence = evidence;
+    this.weight = weight;
     this.element = copyOf("part-template");
     this.field = this.element.querySelector("textarea");
     this.field.id = `part-${(count += 1)}`;
@@ -18,7 +22,13 @@ export class ComposerText {
     this.field.value = text;
     this.switch = importanceSwitch({ choose: (chosen) => this.#choose(chosen) });
     setImportance(this.switch, importance);
-    this.element.querySelector(".part-importance").append(this.switch);
+    this.#weightBox = weightBox({
+      take: (typed) => this.#weigh(typed),
+      enter: () => composer.entered(this, { weighed: true }),
+      leave: () => this.field.focus(),
+      refuse: (problem) => composer.say(problem),
+    });
+    this.element.querySelector(".part-importance").append(this.#weightBox, this.switch);
     this.element.querySelector(".part-link").append(linkBox({ link: (pair) => this.link(pair) }));
     this.autosave = new Autosave(this.field, () => composer.keep());
     this.#listen();
@@ -34,7 +44,8 @@ export class ComposerText {
   }
 
   get value() {
-    return { text: this.field.value, importance: importanceIn(this.switch), evidence: this.evidence };
+    const weighed = this.weight === null ? {} : { weight: this.weight };
+    return { text: this.field.value, importance: importanceIn(this.switch), evidence: this.evidence, ...weighed };
   }
 
   #listen() {
@@ -63,6 +74,22 @@ export class ComposerText {
   #choose(importance) {
     this.importance = importance;
     this.composer.keep();
+  }
+
+  #weigh(weight) {
+    if (weight !== undefined) this.weight = weight;
+    this.draw();
+    if (weight !== undefined) this.composer.keep();
+  }
+
+  /** Ask for the weight: at once, by its key, or in a rubric after the text. */
+  openWeight() {
+    openWeight(this.#weightBox);
+  }
+
+  /** Show the weight where the list has weights. */
+  draw() {
+    drawWeight(this.#weightBox, this.weight, { isRubric: this.composer.isRubric || this.weight !== null });
   }
 
   set importance(importance) {
@@ -118,5 +145,6 @@ export class ComposerText {
 
   #draw() {
     drawChips(this.element.querySelector(".chips"), this.evidence, { writing: true });
+    this.draw();
   }
 }

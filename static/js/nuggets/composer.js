@@ -2,21 +2,22 @@
 // What lies open here is kept on the server and comes back after a reload, on any device.
 
 import { chordOf } from "../desk/keys.js";
+import { isRubric } from "../desk/rules.js";
 import { copyOf } from "../shared/template.js";
 import { together, trimmed } from "../shared/text.js";
 import { ComposerText } from "./composer-text.js";
 
 const WORDS = {
-  new: { title: () => "New nugget", verb: "Add", target: "new nugget" },
+  new: { title: (_name, noun) => `New ${noun}`, verb: "Add", target: "new" },
   merge: {
     title: (nuggets) => `Merge ${nuggets}`,
     verb: "Merge",
-    target: "merged nugget",
+    target: "merged",
   },
   split: {
     title: (nugget) => `Split ${nugget}`,
     verb: "Split",
-    target: "split nugget",
+    target: "split",
   },
 };
 const FIRST_SOURCE = 3; // Alt+1 and Alt+2 mean vital and okay in every form
@@ -32,6 +33,7 @@ const IMPORTANCE = ["neither", "okay", "vital"];
 export class Composer {
   #desk;
   #parts = [];
+  #about;
   #draft;
   #kept;
   #sources;
@@ -52,18 +54,32 @@ export class Composer {
     this.element = copyOf("composer-template");
     this.element.dataset.slot = slot;
     this.element.dataset.keys = "composer";
-    this.#fill({ name, sources, parts: draft.parts?.length ? draft.parts : [{}] });
+    this.#about = name;
+    this.#fill({ sources, parts: draft.parts?.length ? draft.parts : [{}] });
     this.#kept = pinned ? this.#signature() : "";
     this.#listen();
   }
 
-  #fill({ name, sources, parts }) {
-    const { title, verb, target } = WORDS[this.slot];
-    const links = `Links go to: ${target}`;
-    this.element.querySelector(".composer-target").textContent = links;
-    this.element.setAttribute("aria-label", title(name));
-    this.element.querySelector(".composer-title").textContent = title(name);
-    this.element.querySelector(".composer-verb").textContent = verb;
+  /** Bring words and fields up to date with the list: in a rubric what is written is a criterion, with a weight. */
+  draw() {
+    const title = WORDS[this.slot].title(this.#about, this.#noun);
+    this.element.querySelector(".composer-target").textContent = `Links go to: ${this.name}`;
+    this.element.setAttribute("aria-label", title);
+    this.element.querySelector(".composer-title").textContent = title;
+    for (const part of this.#parts) part.draw();
+  }
+
+  get isRubric() {
+    return isRubric(this.#desk.store.visible());
+  }
+
+  get #noun() {
+    return this.isRubric ? "criterion" : "nugget";
+  }
+
+  #fill({ sources, parts }) {
+    this.draw();
+    this.element.querySelector(".composer-verb").textContent = WORDS[this.slot].verb;
     this.element.querySelector("[data-do='part']").hidden = this.slot !== "split";
     this.element.querySelector("[data-do='close']").hidden = this.pinned;
     for (const part of parts) this.#addPart(part);
@@ -100,12 +116,12 @@ export class Composer {
 
   /** What a link goes to, in words. */
   get name() {
-    return WORDS[this.slot].target;
+    return `${WORDS[this.slot].target} ${this.#noun}`;
   }
 
   /** Give an importance to what is written, or to what was just added and asks for one. */
   setImportance(importance, place = null) {
-    const part = this.#parts.find(({ element }) => element.contains(place)) ?? this.#parts[0];
+    const part = this.#partAt(place);
     if (this.asksOf) {
       this.give(this.asksOf, importance);
       return;
@@ -113,6 +129,19 @@ export class Composer {
     part.importance = importance;
     this.keep();
     this.#desk.announce(`${this.name}: ${IMPORTANCE[importance]}`);
+  }
+
+  /** Go to the weight of what is written. */
+  openWeight(place) {
+    this.#partAt(place).openWeight();
+  }
+
+  #partAt(place) {
+    return this.#parts.find(({ element }) => element.contains(place)) ?? this.#parts[0];
+  }
+
+  say(problem) {
+    this.#problem(`${problem}.`);
   }
 
   /** Ask whether what was just added is vital or okay. Whoever types on has the question go. */
@@ -231,7 +260,7 @@ export class Composer {
 
   /** Take in evidence, as from a sentence that was selected. */
   link(pair) {
-    (this.#parts.find((part) => part.element.contains(document.activeElement)) ?? this.#parts[0]).link(pair);
+    this.#partAt(document.activeElement).link(pair);
   }
 
   typed() {
@@ -261,8 +290,10 @@ export class Composer {
     this.#desk.store.do("compose", { slot: this.slot, draft }, { source: "text" });
   }
 
-  /** Enter in one part goes on to the next; in the last it confirms. */
-  entered(part) {
+  /** Enter in one part goes on to the next; in the last it confirms. In a rubric a text is followed by its weight. */
+  entered(part, { weighed = false } = {}) {
+    this.#problem("");
+    if (this.isRubric && part.text && part.weight === null && !weighed) return part.openWeight();
     const next = this.#parts[this.#parts.indexOf(part) + 1];
     if (!next) return this.confirm();
     next.focus();
@@ -272,9 +303,9 @@ export class Composer {
 
   // The fault of a part, in words; "" if there is none.
   #faultOf(part) {
-    if (!part.text) return "A nugget needs a text.";
+    if (!part.text) return `A ${this.#noun} needs a text.`;
     if ([...part.text].length > LONGEST_TEXT) {
-      return `A nugget has at most ${LONGEST_TEXT} characters.`;
+      return `A ${this.#noun} has at most ${LONGEST_TEXT} characters.`;
     }
     return this.#leftOut(part.text);
   }

@@ -7,9 +7,10 @@ export function undecided(count) {
   return `${count} undecided`;
 }
 
-function inList({ kept, limit, byHand }) {
-  if (limit === null) return byHand ? `${kept} ${plural(kept, "nugget")}` : `${kept} kept`;
-  return byHand ? `${kept} of ${limit} ${plural(limit, "nugget")}` : `${kept} of ${limit} kept`;
+function inList({ kept, limit, byHand, weights }) {
+  const noun = (count) => (weights === null ? plural(count, "nugget") : plural(count, "criterion", "criteria"));
+  if (limit === null) return byHand ? `${kept} ${noun(kept)}` : `${kept} kept`;
+  return byHand ? `${kept} of ${limit} ${noun(limit)}` : `${kept} of ${limit} kept`;
 }
 
 function takenOut({ rejected, byHand }) {
@@ -23,10 +24,14 @@ function span(text, className = "") {
   return made;
 }
 
-/** Show the counts. `list`: {kept, rejected, undecided, limit, byHand}; a list without a limit has null. */
+/**
+ * Show the counts. `list`: {kept, rejected, undecided, limit, byHand, weights}; a list without a limit has null. `weights`:
+ * the sum of those above 0, null in a list without weights.
+ */
 export function drawCounts(list) {
   const over = list.limit === null ? 0 : list.kept - list.limit;
   const counts = [span(inList(list))];
+  if (list.weights !== null) counts.push(span(`weights ${list.weights}`));
   if (over > 0) counts.push(span(`${over} over the limit`, "is-over"));
   if (list.rejected || !list.byHand) counts.push(span(takenOut(list)));
   if (!list.byHand) counts.push(span(undecided(list.undecided), list.undecided ? "is-undecided" : ""));
@@ -34,5 +39,6 @@ export function drawCounts(list) {
   const text = counts.map((count) => count.textContent).join(" · ");
   if (shown.textContent !== text) shown.replaceChildren(...counts.flatMap((count, n) => (n ? [" · ", count] : [count])));
   const title = list.byHand ? "Deleted" : "Rejected";
+  document.getElementById("h-nuggets").textContent = list.weights === null ? "Nuggets" : "Rubric";
   document.getElementById("rejected-title").textContent = `${title} (${list.rejected})`;
 }

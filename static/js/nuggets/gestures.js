@@ -5,11 +5,12 @@ import { isListed, isOpen } from "../desk/rules.js";
 import { linkBox, sameEvidence } from "./chips.js";
 import * as passages from "./passages.js";
 import { hasChange, importanceQuestion } from "./row.js";
+import { NO_WEIGHT, openWeight, stepped } from "./weight.js";
 
 /** What is said of a nugget that was given an importance: 0, 1 or 2. */
 const IMPORTANCE = ["neither vital nor okay", "okay", "vital"];
 const READING = new Set(["go", "go-chip", "diff"]); // what a list that cannot be changed still offers
-const IN_LIST = new Set(["edit", "reject", "split", "link", "mark", "up", "down"]); // not of a rejected one
+const IN_LIST = new Set(["edit", "reject", "split", "link", "weight", "mark", "up", "down"]); // not of a rejected one
 // Acts on a selection; the page has no button for those that the protocol forbids.
 const SELECTED = ["new", "link", "words"].filter((what) => document.querySelector(`.read-bar [data-do=${what}]`));
 const WHILE_WRITING = new Set(["merge", "new"]);
@@ -47,6 +48,7 @@ class Gestures {
       restore: () => this.restore(row, source),
       split: () => this.list.writing.openSplit(row),
       link: () => this.openLink(row),
+      weight: () => openWeight(this.list.item(row.key).querySelector(".weight")),
       mark: () => this.mark(row),
       up: () => this.move(row, -1, source),
       down: () => this.move(row, 1, source),
@@ -84,7 +86,7 @@ class Gestures {
   /** Keep a draft. The focus stays on one without importance, so that the next key completes it. */
   keep(row, source) {
     if (row.decision !== "kept") this.store.do("decide", { key: row.key, decision: "kept" }, { source });
-    if (row.importance) return this.decided(row.key, "kept", row.key);
+    if (row.importance || row.weight !== null) return this.decided(row.key, "kept", row.key);
     this.list.focus(row.key);
     return this.sayOf(row.key, `kept: ${importanceQuestion()}`);
   }
@@ -150,6 +152,26 @@ class Gestures {
     if (row.importance !== importance) this.store.do("importance", { key: row.key, importance }, { source });
     this.sayOf(row.key, IMPORTANCE[importance]);
     return this.list.writing.answered(row.key);
+  }
+
+  /** Give a weight, or with null take it away; undefined changes nothing. */
+  weigh(key, weight, source) {
+    const row = this.store.row(key);
+    if (this.list.isReadonly || !row || weight === undefined || row.weight === weight) return this.list.draw();
+    this.store.do("weight", { key, weight }, { source });
+    const others = this.store.listed().filter((other) => other.key !== key && other.weight !== null).length;
+    if (weight !== null) this.sayOf(key, `weighs ${weight}${weight < 0 ? ": an answer must not do it" : ""}`);
+    else this.sayOf(key, others ? `has no weight; ${others} of the list have one, so all need one` : "has no weight");
+    return undefined;
+  }
+
+  #stepWeight(by) {
+    const row = this.store.row(this.list.current);
+    if (this.list.isReadonly) this.say(this.desk.words.readonly);
+    else if (!row || !this.list.isRubric) this.say("This list has no weights");
+    else if (!isListed(row)) this.refuse(row);
+    else if (stepped(row.weight, by) === row.weight) this.say(NO_WEIGHT);
+    else this.weigh(row.key, stepped(row.weight, by), "key");
   }
 
   mark(row) {
@@ -280,6 +302,13 @@ class Gestures {
     else this.say("Every nugget is decided");
   }
 
+  // In a form it is the weight of what is written there.
+  #onWeight(place) {
+    const { target } = this.list.writing;
+    if (target) target.openWeight(place);
+    else this.act("weight", this.list.current, { source: "key" });
+  }
+
   #onRow(name) {
     return () => {
       if (this.list.writing.target && !WHILE_WRITING.has(name)) this.say("You are writing a nugget: Esc leaves it");
@@ -325,6 +354,9 @@ class Gestures {
     }
     define({ id: "composer-vital", run: ({ target }) => this.#onTyped(2, target) });
     define({ id: "composer-okay", run: ({ target }) => this.#onTyped(1, target) });
+    define({ id: "weight", run: ({ target }) => this.#onWeight(target) });
+    define({ id: "weight-up", run: () => this.#stepWeight(1) });
+    define({ id: "weight-down", run: () => this.#stepWeight(-1) });
     define({ id: "next-undecided", run: () => this.nextUndecided() });
     define({ id: "edit-leave", run: ({ target }) => this.leaveEditor(target) });
     for (const what of SELECTED) define({ id: what, run: (event) => this.#onSelection(what, event) });

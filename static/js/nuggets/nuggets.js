@@ -4,7 +4,7 @@
 import { arrange, measure } from "../desk/arranging.js";
 import { placeName } from "../desk/naming.js";
 import { whenStill } from "../desk/press-guard.js";
-import { isListed, isOpen, lacksImportance } from "../desk/rules.js";
+import { isListed, isOpen, isRubric, lacksImportance } from "../desk/rules.js";
 import { copyOf } from "../shared/template.js";
 import { trimmed } from "../shared/text.js";
 import { pairOf } from "./chips.js";
@@ -58,6 +58,11 @@ export class NuggetList {
     return this.desk.store.readonly || this.desk.root.dataset.readonly !== undefined;
   }
 
+  /** Whether nuggets have weights here: they are called criteria then. */
+  get isRubric() {
+    return isRubric(this.desk.store.visible());
+  }
+
   name(key) {
     return this.#numbers.has(key) ? `N${this.#numbers.get(key)}` : "a nugget";
   }
@@ -75,7 +80,9 @@ export class NuggetList {
   /** Whether a nugget still lacks what the review found missing. */
   lacks(what, key) {
     const row = this.desk.store.row(key);
-    return what === "decision" ? row?.decision === "undecided" : Boolean(row) && lacksImportance(row);
+    if (what === "decision") return row?.decision === "undecided";
+    if (what === "weight") return Boolean(row) && isListed(row) && row.weight === null && this.isRubric;
+    return Boolean(row) && lacksImportance(row);
   }
 
   /** The keys of the rows on screen, from the top. Those rejected count while their list is open. */
@@ -105,9 +112,16 @@ export class NuggetList {
     this.#numbers = new Map(rows.map((row) => [row.key, row.number]));
     this.#dropGone(rows);
     if (!this.#numbers.has(this.current)) this.current = this.openAfter(null) ?? rows.find(isListed)?.key ?? null;
-    for (const row of rows) this.#drawOne(row);
+    const rubric = this.isRubric;
+    let group = "";
+    for (const row of rows) {
+      const heads = rubric && isListed(row) && row.group !== group;
+      if (isListed(row)) group = row.group;
+      this.#drawOne(row, { isRubric: rubric, heading: heads ? row.group : "" });
+    }
     arrange(this.list, rows.filter(isListed).map((row) => this.#items.get(row.key)));
     arrange(this.rejectedList, rows.filter((row) => !isListed(row)).map((row) => this.#items.get(row.key)));
+    this.writing?.draw();
     this.#drawCounts(rows);
     this.#setStops();
   }
@@ -126,12 +140,17 @@ export class NuggetList {
     }
   }
 
-  #drawOne(row) {
+  #drawOne(row, inList) {
     const { store } = this.desk;
     if (!this.#items.has(row.key)) {
       const choose = (importance, source, byArrow) =>
         this.gestures.importance(row.key, importance, source, { goesOn: !byArrow });
-      this.#items.set(row.key, makeRow(row.key, choose));
+      this.#items.set(row.key, makeRow(row.key, choose, {
+        take: (weight) => this.gestures.weigh(row.key, weight, "text"),
+        enter: () => this.focus(row.key),
+        leave: () => this.focus(row.key),
+        refuse: (problem) => this.gestures.say(problem),
+      }));
     }
     drawRow(this.#items.get(row.key), row, {
       number: this.#numbers.get(row.key),
@@ -143,6 +162,7 @@ export class NuggetList {
       isReadonly: this.isReadonly,
       byHand: this.byHand,
       parents: row.parents.map((key) => store.row(key)).filter(Boolean),
+      ...inList,
     });
     this.editors.get(row.key)?.refresh(row.text);
   }
@@ -150,7 +170,9 @@ export class NuggetList {
   #drawCounts(rows) {
     const count = (decision) => rows.filter((row) => row.decision === decision).length;
     const counts = { kept: count("kept"), rejected: count("rejected"), undecided: count("undecided") };
-    drawCounts({ ...counts, limit: this.desk.store.limit ?? null, byHand: this.byHand });
+    const kept = rows.filter((row) => row.decision === "kept" && row.weight > 0);
+    const sum = Math.round(kept.reduce((weights, row) => weights + row.weight, 0) * 1000) / 1000;
+    drawCounts({ ...counts, weights: this.isRubric ? sum : null, limit: this.desk.store.limit ?? null, byHand: this.byHand });
     this.rejected.hidden = counts.rejected === 0;
     document.getElementById("rows-empty").hidden = counts.kept + counts.undecided > 0;
     document.getElementById("merge-count").textContent = this.marked.size ? String(this.marked.size) : "";
@@ -259,6 +281,7 @@ export class NuggetList {
   /** Make operations of everything that is being typed. */
   settle() {
     for (const editor of this.editors.values()) editor.settle();
+    document.activeElement?.closest(".weight")?.dispatchEvent(new Event("settle"));
     this.writing?.settle();
   }
 

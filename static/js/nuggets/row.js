@@ -6,10 +6,12 @@ import { drawUnsaved, put } from "../saving/unsaved.js";
 import { copyOf } from "../shared/template.js";
 import { drawChips, importanceOf, importanceSwitch, setImportance } from "./chips.js";
 import { drawDiff } from "./diff.js";
+import { drawWeight, weightBox } from "./weight.js";
 
 const IMPORTANCE = ["neither vital nor okay", "okay", "vital"];
-/** Make the element of a row that is not drawn yet. `choose` takes what its switch is set to. */
-export function makeRow(key, choose) {
+
+/** Make the element of a row that is not drawn yet. `choose` takes what its switch is set to, `weigh`: the acts of its weight. */
+export function makeRow(key, choose, weigh) {
   const item = copyOf("row-template");
   item.id = `n-${key}`;
   item.dataset.key = key;
@@ -18,18 +20,22 @@ export function makeRow(key, choose) {
   item.setAttribute("aria-labelledby", Object.keys(named).map((name) => `${item.id}-${name}`).join(" "));
   item.querySelector(".row-change").id = `${item.id}-change`;
   button(item, "diff").setAttribute("aria-controls", `${item.id}-change`);
-  item.querySelector(".row-importance").append(importanceSwitch({ choose, about: "" }));
+  const weight = weightBox(weigh);
+  weight.querySelector(".weight-name").classList.add("visually-hidden");
+  item.querySelector(".row-importance").append(weight, importanceSwitch({ choose, about: "" }));
   return item;
 }
 
 /**
- * Draw a row. `view`: {number, isCurrent, isMarked, isPending, failed, showsChange, isReadonly, byHand, parents}.
- * `parents` are the rows that this one was made from.
+ * Draw a row. `view`: {number, isCurrent, isMarked, isPending, failed, showsChange, isReadonly, byHand, parents, isRubric, heading}.
+ * `parents` are the rows that this one was made from; `heading` is the group that begins with it.
  */
 export function drawRow(item, row, view) {
   item.dataset.decision = row.decision;
   item.classList.toggle("is-current", view.isCurrent);
   item.classList.toggle("is-marked", view.isMarked);
+  put(item, ".row-group", view.heading);
+  item.querySelector(".row-group").hidden = !view.heading;
   put(item, ".row-number", `N${view.number}`);
   put(item, ".row-text", row.text);
   drawTags(item.querySelector(".row-tags"), row, view);
@@ -56,8 +62,8 @@ function button(item, name) {
   return item.querySelector(`.row-acts [data-do="${name}"]`);
 }
 
-function tagsOf(row, { byHand, isReadonly, isMarked }) {
-  const tags = [];
+function tagsOf(row, { byHand, isReadonly, isMarked, isRubric }) {
+  const tags = row.weight < 0 ? [["⊖ must not", "must-not"]] : [];
   if (row.decision === "undecided") tags.push(["proposed", "machine"], ["undecided", "undecided"]);
   else if (row.decision === "rejected") tags.push([byHand ? "deleted" : "rejected", ""]);
   else if (row.making === "merged") tags.push([`merged from ${row.parents.length}`, ""]);
@@ -65,8 +71,9 @@ function tagsOf(row, { byHand, isReadonly, isMarked }) {
   else if (row.making === "added" && !byHand) tags.push(["added", ""]);
   else if (row.making === "proposed") tags.push([isEdited(row) ? "edited" : "kept", ""]);
   if (byHand && row.decision === "kept" && !row.evidence.length) tags.push(["no passage", ""]);
-  if (isReadonly || row.importance) tags.push([IMPORTANCE[row.importance], isReadonly ? "importance" : "spoken"]);
-  if (!isReadonly && lacksImportance(row)) tags.push([importanceQuestion(), "ask"]);
+  if ((isReadonly && !isRubric) || row.importance) tags.push([IMPORTANCE[row.importance], isReadonly ? "importance" : "spoken"]);
+  if (!isReadonly && !isRubric && lacksImportance(row)) tags.push([importanceQuestion(), "ask"]);
+  if (!isReadonly && isRubric && row.weight === null) tags.push(["weight?", "ask"]);
   if (isMarked) tags.push(["marked", "marked"]);
   return tags;
 }
@@ -85,7 +92,8 @@ function drawTags(element, row, view) {
   element.replaceChildren(...drawn.flatMap((tag) => [tag, " "]));
 }
 
-function drawImportance(item, row, { number, isReadonly }) {
+function drawImportance(item, row, { number, isReadonly, isRubric }) {
+  drawWeight(item.querySelector(".weight"), row.weight, { isRubric, isReadonly, name: `Weight of N${number}` });
   const box = item.querySelector(".importance");
   box.disabled = isReadonly;
   box.hidden = isReadonly || row.decision === "rejected";
@@ -93,7 +101,7 @@ function drawImportance(item, row, { number, isReadonly }) {
   setImportance(box, row.importance);
 }
 
-function drawActs(item, row, { number, isMarked, isReadonly, showsChange }) {
+function drawActs(item, row, { number, isMarked, isReadonly, isRubric, showsChange }) {
   const isRejected = row.decision === "rejected";
   const shown = {
     keep: row.decision === "undecided",
@@ -102,6 +110,7 @@ function drawActs(item, row, { number, isMarked, isReadonly, showsChange }) {
     restore: isRejected,
     split: !isRejected,
     link: !isRejected,
+    weight: !isRejected && !isRubric,
     mark: !isRejected,
     up: !isRejected,
     down: !isRejected,

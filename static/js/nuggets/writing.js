@@ -70,6 +70,11 @@ export class Writing {
     else this.openSplit(rows[0]);
   }
 
+  /** Bring the forms up to date with what the list is. */
+  draw() {
+    for (const composer of this.#open.values()) composer.draw();
+  }
+
   settle() {
     for (const composer of this.#open.values()) composer.keep();
   }
@@ -105,10 +110,12 @@ export class Writing {
     const from = rows.map((row) => row.key);
     const kept = this.#keptFor("merge", from);
     const importances = new Set(rows.map((row) => row.importance));
+    const weights = new Set(rows.map((row) => row.weight));
     const evidence = rows.flatMap((row) => row.evidence);
     const part = {
       text: joined(rows),
       importance: importances.size === 1 ? rows[0].importance : 0,
+      weight: weights.size === 1 ? rows[0].weight : null,
       evidence: evidence.filter((pair, n) => evidence.findIndex((earlier) => String(earlier) === String(pair)) === n),
     };
     const composer = this.#show("merge", kept ?? { from, parts: [part] }, this.#about(rows));
@@ -118,7 +125,7 @@ export class Writing {
 
   openSplit(row) {
     const kept = this.#keptFor("split", [row.key]);
-    const part = { text: row.text, importance: row.importance, evidence: row.evidence };
+    const part = { text: row.text, importance: row.importance, weight: row.weight, evidence: row.evidence };
     this.#show("split", kept ?? { from: [row.key], parts: [part, { ...part }] }, this.#about([row])).focus();
   }
 
@@ -185,7 +192,7 @@ export class Writing {
     this.#apply(slot, rows, from);
     this.list.draw();
     if (!pinned) this.list.focus(rows[0].key);
-    else if (!rows[0].importance) this.#open.get(slot).ask(rows[0].key, this.list.name(rows[0].key));
+    else if (!rows[0].importance && !this.list.isRubric) this.#open.get(slot).ask(rows[0].key, this.list.name(rows[0].key));
     this.desk.announce(this.#said(slot, rows, names));
   }
 

@@ -20,7 +20,7 @@ export class NuggetVersions {
 
   /** Whether two rows say the same, whatever their versions are. */
   same(left, right) {
-    const contents = (row) => JSON.stringify([row.text, row.decision, row.importance, row.evidence]);
+    const contents = (row) => JSON.stringify([row.text, row.decision, row.importance, row.weight, row.evidence]);
     return contents(left) === contents(right);
   }
 
@@ -28,7 +28,8 @@ export class NuggetVersions {
     side.querySelector("[data-text]").textContent = row.text;
     const count = row.evidence.length;
     const passages = `${count} ${plural(count, "passage")}`;
-    const described = `${DECISIONS[row.decision]} · ${IMPORTANCES[row.importance]} · ${passages}`;
+    const worth = row.weight === null ? IMPORTANCES[row.importance] : `Weight ${row.weight}`;
+    const described = `${DECISIONS[row.decision]} · ${worth} · ${passages}`;
     side.querySelector("[data-state]").textContent = described;
   }
 
@@ -49,9 +50,11 @@ export class NuggetVersions {
     const added = this.#toAdd(conflict, pairs);
     return () => {
       const { store } = this.#desk;
-      for (const { after, text, importance, evidence } of added) {
+      for (const { after, text, importance, weight, evidence } of added) {
         const place = store.row(after) ? after : null;
-        store.do("add", { key: crypto.randomUUID(), text, importance, evidence, after: place }, { source: "mouse" });
+        const weighed = (weight ?? null) === null ? {} : { weight };
+        const made = { key: crypto.randomUUID(), text, importance, ...weighed, evidence, after: place };
+        store.do("add", made, { source: "mouse" });
       }
     };
   }

@@ -50,7 +50,6 @@ def world(db: None, tmp_path: Path) -> DeskWorld:
 
 
 def machine_made() -> set[str]:
-    """Every text in the database that a machine wrote, that says which it was, or that is of a run."""
     sets = NuggetSet.objects.filter(origin__in=MACHINES)
     machines = Judge.objects.filter(kind=JudgeKind.LLM)
     rows: list[Iterable[tuple[str, ...]]] = [
@@ -78,7 +77,6 @@ class Difference(Canaries):
         self.texts = {text: {text, escape(text), json.dumps(text)[1:-1]} for text in texts}
 
     def leaks(self, response: HttpResponseBase, person: str, address: str) -> list[str]:
-        """Return which of the texts are in a response."""
         body = whole_response(response).decode(errors="replace")
         return sorted(text for text, forms in self.texts.items() if any(form in body for form in forms))
 
@@ -86,7 +84,6 @@ class Difference(Canaries):
 def leaked_texts(
     world: DeskWorld, task: Task, texts: set[str], states: Sequence[dict[str, Any]] = STATES
 ) -> set[str]:
-    """Which texts Ann's desk tells, while she does everything there is to do, as it is and in further states."""
     own = {"public_id": [task.public_id]}
     walk = Walk(Difference(texts), "ann")
     for fields in [{}, *states]:
@@ -98,6 +95,7 @@ def leaked_texts(
     return {problem.partition(" tells ")[2] for problem in walk.problems}
 
 
+@pytest.mark.slow
 def test_nothing_that_a_machine_made_is_told_at_a_desk_by_hand(world: DeskWorld) -> None:
     texts = machine_made()
     assert {"auto of t2", "draft of t2", "machine-draft", "drafting-machine", "heron", "It bends."} <= texts

@@ -38,7 +38,6 @@ PATHS = {"task": "", "state": "state/"}
 
 
 def addresses(world: DeskWorld) -> list[str]:
-    """Every page of the room."""
     of_tasks = [
         f"/desk/{task.public_id}/{PATHS.get(name, f'{name}/')}{query}"
         for task in (world.post_edit, world.manual)
@@ -49,7 +48,6 @@ def addresses(world: DeskWorld) -> list[str]:
 
 
 def given(client: Client, address: str) -> Iterator[tuple[str, Any]]:
-    """Yield each name and value that a template of the page could print."""
     response = client.get(address)
     assert response.status_code == 200, address
     assert any((template.name or "").startswith("assessor/") for template in response.templates), address
@@ -64,7 +62,6 @@ def contexts_of(rendered: Any) -> list[Context]:
 
 
 def unfit(value: Any, where: str) -> Iterator[str]:
-    """Yield where, in a value and all that hangs on it, there is something that is not closed."""
     parts: list[tuple[str, Any]] = []
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         parts = [(f".{field.name}", getattr(value, field.name)) for field in dataclasses.fields(value)]
@@ -81,7 +78,6 @@ def unfit(value: Any, where: str) -> Iterator[str]:
 
 
 def found(client: Client, pages: Iterable[str]) -> set[str]:
-    """What is unfit in what the pages are given."""
     return {where for page in pages for name, value in given(client, page) for where in unfit(value, name)}
 
 

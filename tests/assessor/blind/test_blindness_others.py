@@ -39,7 +39,6 @@ def busy(world: DeskWorld) -> DeskWorld:
 
 
 def requests_of(task: str, known: Known) -> Iterator[Ask]:
-    """Everything that can be asked of a task: path, body, kind of body."""
     for name in sorted(READ_ONLY):
         for query in QUERIES:
             yield PATHS.get(name, f"{name}/") + query, None, JSON
@@ -86,7 +85,6 @@ def differences(client: Client, theirs: str, known: Known) -> list[str]:
 
 
 def everything() -> dict[str, list[Any]]:
-    """All that is stored of work."""
     tables = (Task, Desk, WorkingNugget, Operation, MarkedPassage, TimeSegment, Remark, Submission)
     return {table.__name__: list(table._default_manager.order_by("pk").values()) for table in tables}
 

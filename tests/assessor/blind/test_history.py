@@ -12,7 +12,6 @@ from tests.worlds.desk import DeskWorld, draft_of
 
 
 def at_desk(world: DeskWorld) -> Window:
-    """Ann at the task to post-edit."""
     return Window(world.client(), world.post_edit).open()
 
 
@@ -21,7 +20,6 @@ def history(world: DeskWorld, page: int = 1) -> History:
 
 
 def log_texts(world: DeskWorld) -> list[str]:
-    """The log in words, newest first."""
     return [deed.line.text for deed in history(world).deeds]
 
 
@@ -67,7 +65,6 @@ def test_links_marks_splits_and_undo_are_told(world: DeskWorld) -> None:
 
 
 def number_of(world: DeskWorld, passage: str) -> str:
-    """What the screen calls a passage."""
     page = desk_page(world.post_edit.public_id, world.people["ann"])
     return next(f"P{candidate.number}" for candidate in page.passages if candidate.public_id == passage)
 

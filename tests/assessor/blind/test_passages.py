@@ -16,14 +16,12 @@ Numbers = Callable[[Task], list[int]]
 
 @pytest.fixture
 def numbers(world: DeskWorld) -> Numbers:
-    """The passages of a task, each by its number in the world."""
     docids = {docid_of("t1", number): number for number in range(1, 7)}
     known = {segment.public_id: docids[segment.docid] for segment in world.segments()}
     return lambda task: [known[passage.public_id] for passage in passages_of(fresh(task))]
 
 
 def fresh(task: Task) -> Task:
-    """A task as a desk reads it."""
     return Task.objects.select_related("topic", "protocol").get(pk=task.pk)
 
 
@@ -111,6 +109,5 @@ def test_nothing_tells_why_a_passage_is_there(world: DeskWorld) -> None:
 
 
 def page(reading: PassagesToRead) -> str:
-    """The pane as it is rendered."""
     desk = {"passages": reading.passages, "without_text": reading.without_text, "head": {"by_hand": False}}
     return render_to_string("assessor/passages.html", {"desk": desk})

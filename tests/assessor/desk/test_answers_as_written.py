@@ -35,8 +35,6 @@ WRITTEN = [
 
 
 class Texts(HTMLParser):
-    """Texts of the elements of a class, as a browser has them."""
-
     def __init__(self, name: str, html: str) -> None:
         super().__init__()
         self.name, self.depth, self.texts = name, 0, list[str]()

@@ -14,7 +14,6 @@ WORDS = ('data-do="words"', '"id": "words"')
 
 
 def page(world: DeskWorld, task: Task, **settings: object) -> str:
-    """A desk under a protocol."""
     Protocol.objects.filter(campaign=world.campaign).update(**settings)
     window = Window(world.client(), task).open()
     content: str = window.client.get(window.url()).content.decode()

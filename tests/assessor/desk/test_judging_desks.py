@@ -24,7 +24,6 @@ def judging(db: None, tmp_path: Path) -> JudgeWorld:
 
 @pytest.fixture
 def ann(judging: JudgeWorld) -> Window:
-    """Ann, who assigns nuggets."""
     return Window(judging.client("ann"), judging.assign).open()
 
 
@@ -36,12 +35,10 @@ def shown(judging: JudgeWorld) -> Window:
 
 @pytest.fixture
 def scratch(judging: JudgeWorld) -> Window:
-    """Ben, who sees none."""
     return Window(judging.client("ben"), judging.scratch).open()
 
 
 def keys_of(window: Window) -> list[str]:
-    """Everything that is asked, in the order of the screen."""
     state = window.state()
     if "pairs" in state:
         return [pair["key"] for pair in state["pairs"] if pair["judgeable"]]
@@ -105,6 +102,7 @@ def test_cant_judge_needs_a_reason(ann: Window) -> None:
         ("label", {"label": "support", "accepted": True}),
         ("label", {"label": "support", "shown_ms": 5}),
         ("locate", {"sentence": 0}),
+        ("evidence", {"sentence": 0}),
         ("decide", {"decision": "kept"}),
         ("label", {"label": 1}),
     ],
@@ -206,7 +204,9 @@ def test_nothing_of_the_machine_is_in_the_pairs_judged_from_scratch(scratch: Win
         ("key", "answer", "sentence", "citation", "passage", "judgeable")
     }
     scratch.do("label", key=keys_of(scratch)[0], label="full_support")
-    assert {tuple(entry) for entry in scratch.state()["rows"]} == {("key", "version", "label", "reason")}
+    assert {tuple(entry) for entry in scratch.state()["rows"]} == {
+        ("key", "version", "label", "reason", "evidence")
+    }
 
 
 def test_a_citation_without_a_text_is_shown_and_not_asked(scratch: Window) -> None:
@@ -230,6 +230,12 @@ def test_accepting_the_machines_label_stores_how_long_it_was_shown(shown: Window
     assert (stored.shown_ms, stored.accepted) == (1234, False)
 
 
+def test_the_machines_quote_is_shown_with_its_label_alone(scratch: Window, shown: Window) -> None:
+    SupportJudgment.objects.filter(condition="llm").update(evidence=2)
+    assert {pair["quoted"] for pair in shown.state()["pairs"] if pair["judgeable"]} == {2}
+    assert all("quoted" not in pair for pair in scratch.state()["pairs"])
+
+
 def test_what_was_shown_is_frozen_with_the_label(shown: Window) -> None:
     for pair in shown.state()["pairs"]:
         if pair["judgeable"]:
@@ -238,6 +244,34 @@ def test_what_was_shown_is_frozen_with_the_label(shown: Window) -> None:
     frozen = SupportJudgment.objects.filter(condition="post-edit")
     assert set(frozen.values_list("shown_ms", "accepted")) == {(700, True)}
     assert all(judgment.label == judgment.shown_label for judgment in frozen)
+
+
+def test_evidence_may_come_before_its_label_and_stays_with_it(scratch: Window) -> None:
+    key, *others = keys_of(scratch)
+    marked = scratch.do("evidence", {key: 0}, key=key, sentence=4)["rows"][key]
+    assert (marked["label"], marked["evidence"]) == (None, 4)
+    assert scratch.do("evidence", {key: 0}, key=key, sentence=5)["status"] == "conflict"
+    assert scratch.do("label", key=key, label="no_support")["rows"][key]["evidence"] == 4
+    assert scratch.do("evidence", key=key, sentence=None)["rows"][key]["evidence"] is None
+    assert scratch.undo()["rows"][key]["evidence"] == 4
+    page = scratch.client.get(scratch.url("history/")).content.decode()
+    assert "Evidence in S5 of the passage" in page
+    assert "Evidence taken away" in page
+    for other in others:
+        scratch.do("label", key=other, label="no_support")
+    answer = scratch.submit()
+    assert answer.status_code == 200, answer.content
+    assert set(SupportJudgment.objects.filter(condition="scratch").values_list("evidence", flat=True)) == {4, None}
+
+
+def test_a_mark_of_evidence_reaches_no_other_person(judging: JudgeWorld, scratch: Window, shown: Window) -> None:
+    key, before = keys_of(scratch)[0], shown.state()
+    assert key in keys_of(shown)
+    scratch.do("evidence", key=key, sentence=4)
+    scratch.do("label", key=key, label="no_support")
+    judge_all(scratch, "no_support")
+    assert scratch.submit().status_code == 200
+    assert shown.state() | {"server_time": ""} == before | {"server_time": ""}
 
 
 def test_a_task_waits_for_the_machines_labels_and_says_so(judging: JudgeWorld) -> None:
@@ -259,7 +293,6 @@ def test_the_history_tells_what_was_done(ann: Window) -> None:
 
 
 def opened(window: Window) -> Any:
-    """What the page of a desk begins with."""
     return window.client.get(window.url()).context["first"]
 
 

@@ -15,7 +15,6 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def ann(tmp_path: Path) -> Window:
-    """The window in which Ann writes."""
     world = make_desk_world(tmp_path)
     window = Window(world.client("ann"), world.post_edit).open()
     window.post("hold/", {"window": window.window})
@@ -23,7 +22,6 @@ def ann(tmp_path: Path) -> Window:
 
 
 def beat(window: Window, page: str) -> dict[str, object]:
-    """What a window's heartbeat is answered."""
     body = {"window": window.window, "segments": [], "elapsed_ms": 0, "page": page}
     answer: dict[str, object] = window.post("beat/", body).json()
     return answer
@@ -35,7 +33,6 @@ def silent_for(seconds: int) -> None:
 
 
 def hold(newcomer: Window) -> dict[str, object]:
-    """What a window is answered that would like to write."""
     answer: dict[str, object] = newcomer.post("hold/", {"window": newcomer.window}).json()
     return answer
 

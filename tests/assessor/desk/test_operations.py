@@ -296,7 +296,6 @@ def test_whoever_assesses_no_more_has_no_desk(ann: Window, world: DeskWorld) -> 
 
 
 def numbers(ann: Window) -> dict[str, int]:
-    """The number of each nugget by its key."""
     return {row["key"]: row["number"] for row in ann.state()["rows"]}
 
 

@@ -17,7 +17,6 @@ SAID: dict[str, Any] = {
 
 
 def send(client: Client, task: str, **changes: object) -> Any:
-    """Post a remark as the page does."""
     return client.post(f"/desk/{task}/remarks/", {**SAID, **changes}, content_type="application/json")
 
 

@@ -26,13 +26,11 @@ def world(db: None, tmp_path: Path) -> JudgingWorld:
 
 @pytest.fixture
 def ann(world: JudgingWorld) -> Window:
-    """Ann, who assigns the nuggets that were drawn."""
     return window_of(world, hand_study(world, make_study(world)))
 
 
 @pytest.fixture
 def cited(world: JudgingWorld) -> Window:
-    """Ann, who judges the citations that were drawn."""
     return window_of(world, hand_study(world, make_study(world, StudyKind.SUPPORT)))
 
 

@@ -15,7 +15,6 @@ def ann(world: DeskWorld) -> Window:
 
 
 def lineage() -> dict[str, list[tuple[str, str]]]:
-    """Relation and draft of each nugget of the newest list."""
     newest = Submission.objects.latest("version").frozen_list
     wordings = [item.nugget_version for item in newest.items.select_related("nugget_version")]
     rows = NuggetLineage.objects.filter(child__in=wordings).select_related("parent").order_by("parent_id")

@@ -37,6 +37,7 @@ from tests.worlds.practice import (
     practise,
 )
 
+PRACTISED = [stage for stage in STAGES.values() if stage.practice]
 SECRET = "because of"
 TOKEN = re.compile(rb'name="csrfmiddlewaretoken" value="[^"]+|data-csrf="[^"]+')
 
@@ -50,7 +51,6 @@ def the_item(name: str) -> PracticeItem:
 
 
 def sent(client: Client, task: Task, kind: str, **payload: Any) -> dict[str, Any]:
-    """Do one thing at the desk of a task's practice; return its receipt."""
     window = Window(client, task)
     response = window.post("practice/ops/", {"window": window.window, "ops": [window.op(kind, **payload)]})
     assert response.status_code == 200, response.content
@@ -59,7 +59,6 @@ def sent(client: Client, task: Task, kind: str, **payload: Any) -> dict[str, Any
 
 
 def answer(client: Client, task: Task, practice_item: PracticeItem, label: str) -> dict[str, Any]:
-    """Label an item; return its row in the receipt."""
     key = practice_item.public_id
     receipt = sent(client, task, "label", key=key, label=label)
     assert receipt["status"] == "applied", receipt
@@ -147,7 +146,7 @@ def test_what_is_read_comes_as_at_the_desk(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("stage", STAGES.values())
+@pytest.mark.parametrize("stage", PRACTISED)
 def test_a_task_of_each_stage_opens_only_after_its_practice(stage: Stage, tmp_path: Path) -> None:
     if stage.judges:
         judging = make_judge_world(tmp_path)
@@ -264,7 +263,7 @@ def test_practised_again_nothing_is_told_of_items_that_were_answered(practising:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("stage", STAGES.values())
+@pytest.mark.parametrize("stage", PRACTISED)
 def test_a_practice_is_the_same_to_the_byte_whatever_is_known(stage: Stage, tmp_path: Path) -> None:
     world = make_judge_world(tmp_path) if stage.judges else make_desk_world(tmp_path)
     load_practice(world.campaign, tmp_path, ALL)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assessor.practice.rules import LABELS, Offered, check_done, codes_of, items_of_stage, word_of
+from assessor.practice.rules import PRACTICE_LABELS, Offered, check_done, codes_of, items_of_stage, word_of
 from evaluation.errors import Refused
 from evaluation.stages import ASSIGN, MANUAL, POST_EDIT, STAGES, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
 from evaluation.terms import PracticeKind
@@ -59,5 +59,5 @@ def test_with_nothing_left_a_task_may_start() -> None:
 @pytest.mark.parametrize("kind", PracticeKind)
 def test_each_word_names_its_own_code(kind: PracticeKind) -> None:
     codes = codes_of(kind)
-    assert len(codes) == len(LABELS[kind])
+    assert len(codes) == len(PRACTICE_LABELS[kind])
     assert {word: word_of(kind, code) for word, code in codes.items()} == {word: word for word in codes}

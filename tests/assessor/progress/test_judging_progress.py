@@ -18,7 +18,6 @@ from tests.worlds.judging import JudgingWorld, current_task, give, load_machine,
 
 @pytest.fixture
 def world(db: None, tmp_path: Path) -> JudgingWorld:
-    """Answers to judge, nothing handed out."""
     return make_judging_world(tmp_path)
 
 

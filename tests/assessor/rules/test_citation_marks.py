@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assessor.blind.judging import ShownSentence
 from assessor.rules.citation_marks import CitationName, pieces_of
 from assessor.templatetags.desk import marked
 
@@ -88,7 +89,7 @@ def test_what_a_run_writes_is_shown_to_the_last_character(
 ) -> None:
     sentences = [(text, by_index(*cited)) for text, cited in answer]
     for (text, _), pieces in zip(sentences, pieces_of(sentences), strict=True):
-        assert Text(str(marked(pieces))).text == text
+        assert Text(str(marked(ShownSentence(0, pieces, ())))).text == text
 
 
 @given(TEXTS)

@@ -12,7 +12,6 @@ CITED = [CitationName("1", "d", 1)]
 
 
 def seconds(text: str) -> float:
-    """Return the processor's time, the least of three tries."""
     tries = []
     for _ in range(3):
         started = time.process_time()

@@ -13,7 +13,6 @@ from evaluation.terms import Decision, Importance, Making
 
 
 def row(key: str, position: float, **fields: object) -> Row:
-    """A kept, vital, linked proposal, but for what is named."""
     plain = Row(
         key=key,
         position=position,

@@ -50,7 +50,6 @@ class Tab:
         return self.spans[-1].end if self.spans else self.start
 
     def then(self, kind: SegmentKind, seconds: float, *, blurred: bool = False) -> "Tab":
-        """Go on for some seconds."""
         number = 2 * len(self.spans) + 1
         self.spans.append(Span(kind, self.at, self.at + seconds, self.words, number, blurred))
         return self
@@ -62,7 +61,6 @@ class Tab:
         return self
 
     def lose_connection(self, seconds: float) -> "Tab":
-        """From here on no beat arrives for some seconds."""
         self.lost.append((self.at, self.at + seconds))
         return self
 
@@ -115,7 +113,6 @@ class Tab:
         return earlier[-1] if earlier else self.start
 
     def is_lost(self, at: float) -> bool:
-        """Whether there is no connection."""
         return any(start < at < end for start, end in self.lost)
 
     def send(self, at: float, late: float = 0) -> None:
@@ -139,7 +136,6 @@ def play(*tabs: Tab, latencies: Sequence[float] = (0,)) -> None:
 
 
 def credited(tabs: Iterable[Tab]) -> int:
-    """The active seconds that the server answered last."""
     return max(int(tab.answers[-1]["seconds"]) for tab in tabs if tab.answers)
 
 

@@ -24,14 +24,11 @@ HIDDEN, PAUSED = SegmentKind.HIDDEN, SegmentKind.PAUSED
 
 
 class Day:
-    """Stretches of one window after the other, in minutes."""
-
     def __init__(self, window: str = "w", start: float = 0) -> None:
         self.window, self.at = window, round(start * MINUTE)
         self.stretches: list[Stretch] = []
 
     def then(self, kind: SegmentKind, minutes: float, **tags: object) -> "Day":
-        """Add a stretch after the last one."""
         end = self.at + round(minutes * MINUTE)
         number = len(self.stretches)
         self.stretches.append(Stretch(self.window, number, kind, self.at, end, **tags))  # type: ignore[arg-type]

@@ -29,7 +29,6 @@ AUTHENTICATOR = {
 
 @pytest.fixture
 def page(chromium: Browser, live_server: LiveServer) -> Iterator[Page]:
-    """A browser with a key of its own, at localhost."""
     make_user("ann")
     context = chromium.new_context(base_url=live_server.url.replace("127.0.0.1", "localhost"))
     page = context.new_page()

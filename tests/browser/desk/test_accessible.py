@@ -57,7 +57,6 @@ def work_on(desk: Window, world: DeskWorld) -> None:
 
 @pytest.fixture
 def page(chromium: Browser, live_server: LiveServer, world: DeskWorld) -> Iterator[Page]:
-    """A page of Ann's."""
     context = signed_in(chromium, live_server, world.client())
     yield context.new_page()
     context.close()
@@ -81,7 +80,6 @@ def look(page: Page, size: tuple[int, int], css: str = "", *, dark: bool = False
 
 
 def audit(page: Page) -> list[str]:
-    """Look at a page in every way."""
     found = accessibility.tree(page)
     found += look(page, WIDE) + look(page, WIDE, dark=True)
     found += look(page, ZOOMED) + look(page, ZOOMED, dark=True)
@@ -92,7 +90,6 @@ def audit(page: Page) -> list[str]:
 
 
 def open_desk(page: Page, task: Task) -> None:
-    """Open a desk."""
     page.goto(f"/desk/{task.public_id}/")
     page.wait_for_selector("body[data-ready]")
 

@@ -23,21 +23,18 @@ def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
 
 @pytest.fixture
 def desk(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterator[NuggetDesk]:
-    """Ann at the desk."""
     with desk_of(chromium, live_server, world, world.manual) as ann:
         yield ann
         assert ann.console_errors == []
 
 
 def write(desk: NuggetDesk, *texts: str) -> None:
-    """Write nuggets in a burst, each ended by Enter."""
     for text in texts:
         desk.type(text)
         desk.press("Enter")
 
 
 def to_list(desk: NuggetDesk, number: int) -> None:
-    """From the composer to a row: Tab to the list, then down."""
     rows = desk.page.locator("#nugget-rows > .row")
     desk.tab_to(".row")
     for _ in range(rows.count()):
@@ -80,7 +77,6 @@ def test_a_whole_topic_by_keyboard_only(desk: NuggetDesk, world: DeskWorld) -> N
 
 
 def merge_split_delete_move_and_link(desk: NuggetDesk) -> None:
-    """Bring the five into shape."""
     to_list(desk, 1)
     desk.press("1", "m", "ArrowDown", "m", "2", "Shift+M")  # merge the first two
     desk.retype("dams crack and leak")
@@ -103,7 +99,6 @@ def merge_split_delete_move_and_link(desk: NuggetDesk) -> None:
 
 
 def read_on_and_write_from_a_sentence(desk: NuggetDesk) -> None:
-    """Go to the evidence, say that its passage is done with, and write from a sentence of the next one."""
     desk.press("g", "r")
     expect(desk.page.locator(".passage[data-number='2'] .s").first).to_be_focused(timeout=CALM)
     desk.press("n")

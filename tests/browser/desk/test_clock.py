@@ -72,7 +72,6 @@ class Desktop:
     context: Context = field(default_factory=copy_context)
 
     def open(self) -> "Desktop":
-        """Load the page, at eight in the morning."""
         self.page.clock.install(time=MORNING - timedelta(minutes=1))
         self.page.clock.pause_at(MORNING + timedelta(seconds=self.at))
         self.page.add_init_script(HIDE)
@@ -123,11 +122,9 @@ class Desktop:
         self.page.evaluate("clock.settled()")
 
     def read(self, seconds: float) -> "Desktop":
-        """Scroll the passages now and then."""
         return self._work("#passages p", seconds)
 
     def edit(self, seconds: float) -> "Desktop":
-        """Work in the rows."""
         return self._work("textarea", seconds)
 
     def _work(self, where: str, seconds: float) -> "Desktop":
@@ -138,7 +135,6 @@ class Desktop:
         return self
 
     def hide(self, hidden: bool) -> None:
-        """Switch to another tab, or back."""
         self.page.evaluate(f"window.__hidden = {json.dumps(hidden)}")
         self.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
         self.page.evaluate("clock.settled()")
@@ -150,7 +146,6 @@ class Desktop:
         return measure([stretch_of(*row) for row in rows], limit_of(self.task.stage))
 
     def details(self, kind: str) -> list[Any]:
-        """The details of the events of one type."""
         return [detail for name, detail in self.page.evaluate("told") if name == kind]
 
     def kinds(self) -> list[str]:

@@ -34,13 +34,11 @@ PLACE = """() => ({
 
 @pytest.fixture
 def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
-    """Both panes are longer than the window."""
     return make_desk_world(tmp_path, passages=16, drafts=DRAFTS)
 
 
 @pytest.fixture
 def ann(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterator[NuggetDesk]:
-    """Ann at her desk for post-editing."""
     with desk_of(chromium, live_server, world, world.post_edit) as desk:
         yield desk
         assert desk.console_errors == []
@@ -83,7 +81,6 @@ def elsewhere(ann: NuggetDesk, before: dict[str, Any]) -> None:
 
 
 def settled(ann: NuggetDesk) -> dict[str, Any]:
-    """The place, once everything is saved and drawn."""
     ann.page.wait_for_timeout(1000)  # the composer's draft is saved 800 ms after the last key
     ann.saved()
     place: dict[str, Any] = ann.page.evaluate(PLACE)
@@ -172,7 +169,6 @@ def reopen(ann: NuggetDesk, world: DeskWorld) -> None:
 
 
 def read_both(ann: NuggetDesk) -> None:
-    """Both versions can be read in the history, each with its own wording."""
     ann.page.goto(f"/desk/{ann.task.public_id}/history/")
     for version, text in (("Version 1", draft_of(1)), ("Version 2", "reworded in version 2")):
         fold = ann.page.locator("details.past", has=ann.page.get_by_text(version, exact=True)).first

@@ -46,13 +46,11 @@ MARGIN = """(passage) => [...passage.querySelectorAll(".sentence-numbers > i")].
 
 @pytest.fixture
 def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
-    """Twelve passages of five sentences, and five drafts."""
     return make_desk_world(tmp_path, passages=12, drafts=5, sentences=5)
 
 
 @pytest.fixture
 def ann(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterator[NuggetDesk]:
-    """Ann before a draft that says what one sentence says."""
     with desk_of(chromium, live_server, world, world.post_edit) as desk:
         type(world.campaign).objects.update(language="en")
         WorkingNugget.objects.filter(task=desk.task, key="d1").update(text="The water of passage 3 in s2")
@@ -61,7 +59,6 @@ def ann(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterato
 
 
 def marks(page: Page) -> int:
-    """How many words are marked as hits."""
     found: int = page.evaluate("CSS.highlights.get('passage-hit')?.size ?? 0")
     return found
 

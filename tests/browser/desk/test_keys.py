@@ -28,7 +28,6 @@ def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
 
 @pytest.fixture
 def context(chromium: Browser, live_server: LiveServer, world: DeskWorld) -> Iterator[BrowserContext]:
-    """A browser in which Ann is signed in."""
     made = signed_in(chromium, live_server, world.client())
     yield made
     made.close()
@@ -143,7 +142,6 @@ PRESS = """(row, [key, code, shiftKey]) => row.dispatchEvent(new KeyboardEvent("
 
 
 def pressed(desk: NuggetDesk, key: str, code: str, *, shift: bool = False) -> None:
-    """Press a key of another keyboard on what has the focus."""
     desk.page.locator(":focus").evaluate(PRESS, [key, code, shift])
 
 

@@ -23,7 +23,6 @@ def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
 
 @pytest.fixture
 def desk(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterator[NuggetDesk]:
-    """Ann where drafts are edited."""
     with desk_of(chromium, live_server, world, world.post_edit) as ann:
         yield ann
         assert ann.console_errors == []
@@ -35,7 +34,6 @@ def message(page: Page) -> Locator:
 
 
 def select_words(page: Page) -> None:
-    """Select some words of the first passage with the mouse."""
     box = page.locator("article.passage .s").first.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + 4, box["y"] + 6)
@@ -196,8 +194,11 @@ def test_alt_1_and_alt_2_are_vital_and_okay_in_every_form(desk: NuggetDesk) -> N
     assert shown_keys(row) == ["1", "2"]
     desk.press("Enter")
     assert shown_keys(row) == ["Alt+1", "Alt+2"]
-    expect(row.locator(".row-acts kbd:visible")).to_have_count(0)
+    expect(row.locator(".row-acts kbd:visible")).to_have_text(["Alt+W"])  # letters alone are typed
     desk.type(" indeed")
+    desk.press("Alt+w")
+    expect(row.locator(".weight input")).to_be_focused()
+    desk.press("Escape", "Enter")
     desk.press("Alt+2")
     expect(row.locator("textarea")).to_be_focused()
     expect(row.locator(".is-okay input")).to_be_checked()
@@ -216,7 +217,6 @@ def test_alt_1_and_alt_2_are_vital_and_okay_in_every_form(desk: NuggetDesk) -> N
 
 
 def is_set_by_alt_digits(desk: NuggetDesk, parts: int) -> None:
-    """In the last part of the open form, whose other parts stay as they are."""
     part = desk.page.locator(".composer .part").last
     expect(desk.page.locator(".composer .part")).to_have_count(parts)
     field = part.locator("textarea")
@@ -233,7 +233,6 @@ def is_set_by_alt_digits(desk: NuggetDesk, parts: int) -> None:
 
 
 def numbers(desk: NuggetDesk) -> list[str]:
-    """The numbers on screen, in the order of the list."""
     return desk.page.locator("#nugget-rows > .row .row-number").all_text_contents()
 
 

@@ -26,7 +26,6 @@ HEIGHTS = """() => [".desk-head", "#actions"].map((one) => document.querySelecto
 
 @pytest.fixture
 def ann(tmp_path: Path, chromium: Browser, live_server: LiveServer) -> Iterator[NuggetDesk]:
-    """Ann before 24 drafts, every other one of two lines."""
     world: DeskWorld = make_desk_world(tmp_path, drafts=24)
     with desk_of(chromium, live_server, world, world.post_edit) as desk:
         for number in range(1, 25, 2):

@@ -27,18 +27,15 @@ def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
 
 @pytest.fixture
 def ann(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterator[NuggetDesk]:
-    """Ann at the desk where drafts are edited."""
     with desk_of(chromium, live_server, world, world.post_edit) as desk:
         yield desk
 
 
 def line(ann: NuggetDesk) -> Locator:
-    """The words of the message that is seen."""
     return ann.page.locator("#line [data-text]")
 
 
 def undo(ann: NuggetDesk) -> Locator:
-    """The button beside the message."""
     return ann.page.locator("#line [data-undo]")
 
 

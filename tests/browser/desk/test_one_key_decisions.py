@@ -24,14 +24,12 @@ def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
 
 @pytest.fixture
 def desk(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterator[NuggetDesk]:
-    """Ann at the desk."""
     with desk_of(chromium, live_server, world, world.post_edit) as ann:
         yield ann
         assert ann.console_errors == []
 
 
 def decided(desk: NuggetDesk) -> list[tuple[str, int]]:
-    """Decision and importance of each draft in the database, in order."""
     desk.saved()
     rows = WorkingNugget.objects.filter(task=desk.task).order_by("position")
     return list(rows.values_list("decision", "importance"))

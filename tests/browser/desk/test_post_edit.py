@@ -27,7 +27,6 @@ def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
 
 @pytest.fixture
 def desk(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterator[NuggetDesk]:
-    """Ann at the desk."""
     with desk_of(chromium, live_server, world, world.post_edit) as ann:
         yield ann
         assert ann.console_errors == []
@@ -98,7 +97,6 @@ def merge_four_and_five(desk: NuggetDesk) -> None:
 
 
 def split_six(desk: NuggetDesk) -> None:
-    """Split the sixth."""
     desk.is_on("N6")
     desk.press("s")
     desk.retype("the first half of six")
@@ -132,7 +130,6 @@ def link_seven(desk: NuggetDesk) -> None:
 
 
 def add_and_move(desk: NuggetDesk) -> None:
-    """Write a nugget of one's own, and move it up before the last two."""
     desk.press("n")
     desk.type("banks fall where the water is fast")
     desk.press("Enter")

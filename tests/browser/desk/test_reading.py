@@ -44,14 +44,12 @@ def world(live_server: LiveServer, tmp_path: Any) -> DeskWorld:
 
 
 def in_order(world: DeskWorld) -> list[Segment]:
-    """The passages of t1 as they are read."""
     by_id = {segment.public_id: segment for segment in world.segments()}
     return [by_id[passage.public_id] for passage in passages_of(world.post_edit)]
 
 
 @pytest.fixture
 def complaints() -> list[str]:
-    """What the browser complained about."""
     return []
 
 
@@ -59,7 +57,6 @@ def complaints() -> list[str]:
 def open_desk(
     world: DeskWorld, chromium: Browser, live_server: LiveServer, complaints: list[str]
 ) -> Iterator[Open]:
-    """Open one of Ann's desks in a browser of its own."""
     contexts = []
 
     def desk(task: Task | None = None, **options: Any) -> Page:
@@ -88,7 +85,6 @@ def open_desk(
 
 @pytest.fixture
 def page(open_desk: Open) -> Page:
-    """Ann's desk for post-editing."""
     return open_desk()
 
 
@@ -104,17 +100,14 @@ def focused(page: Page) -> str:
 
 
 def state_of(world: DeskWorld, task: Task | None = None) -> dict[str, Any]:
-    """What the server holds."""
     return Window(world.client(), task or world.post_edit).state()
 
 
 def evidence_of(world: DeskWorld, key: str) -> list[list[Any]]:
-    """What a nugget rests on, by the server."""
     return next(row["evidence"] for row in state_of(world)["rows"] if row["key"] == key)
 
 
 def marks(page: Page) -> int:
-    """How many hits are painted."""
     count: int = page.evaluate("() => CSS.highlights.get('passage-hit')?.size ?? 0")
     return count
 

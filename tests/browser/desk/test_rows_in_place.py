@@ -22,13 +22,11 @@ A_PRESS = 80  # milliseconds between a finger's going down and up
 
 @pytest.fixture
 def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
-    """Ten proposals."""
     return make_desk_world(tmp_path, drafts=10)
 
 
 @pytest.fixture
 def desk(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterator[NuggetDesk]:
-    """Ann at the desk, and this once she has a mouse."""
     with desk_of(chromium, live_server, world, world.post_edit) as ann:
         yield ann
         assert ann.console_errors == []

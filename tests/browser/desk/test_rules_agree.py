@@ -34,7 +34,6 @@ REPLAY = """async (lists) => {
 
 
 def proposals(count: int) -> dict[str, Row]:
-    """A list of drafts, undecided."""
     made = (
         Row(
             key=f"d{n}",
@@ -43,6 +42,7 @@ def proposals(count: int) -> dict[str, Row]:
             making=Making.PROPOSED,
             draft=f"draft {n}",
             number=n,
+            group="form" if n % 2 else "",
         )
         for n in range(1, count + 1)
     )
@@ -50,18 +50,18 @@ def proposals(count: int) -> dict[str, Row]:
 
 
 def random_operation(rows: dict[str, Row], dice: random.Random, number: int) -> tuple[str, dict[str, Any]]:
-    """One operation that the rows allow."""
     open_ = [key for key, row in rows.items() if row.decision != "replaced"]
     key, other = dice.choice(open_), dice.choice(open_)
     part = {
         "text": f" \u200btext {number}\u2060 ",
         "importance": dice.randrange(3),
         "evidence": [["p", 1], ["p", None], ["p", 1]],
-    }
+    } | ({"weight": 2} if number % 2 else {})
     choices: list[tuple[str, dict[str, Any]]] = [
         ("decide", {"key": key, "decision": dice.choice(["kept", "rejected", "undecided"])}),
         ("decide", {"key": key, "decision": "kept", "importance": dice.choice([1, 2])}),
         ("importance", {"key": key, "importance": dice.randrange(3)}),
+        ("weight", {"key": key, "weight": dice.choice([None, 5, -2.5])}),
         ("edit", {"key": key, "text": f"\u3164 edited {number} ❤\ufe0f"}),
         ("add", {**part, "key": f"n{number}", "after": dice.choice([key, None])}),
         ("split", {"from": key, "into": [{**part, "key": f"s{number}{letter}"} for letter in "abc"]}),
@@ -75,7 +75,6 @@ def random_operation(rows: dict[str, Row], dice: random.Random, number: int) -> 
 
 
 def random_list(seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A list and operations on it, and the rows that the server's rules make of them."""
     dice = random.Random(seed)  # noqa: S311
     rows = proposals(dice.randrange(2, 9))
     first, ops = list(changes_json(rows).values()), []

@@ -32,7 +32,6 @@ def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
 
 @pytest.fixture
 def context(chromium: Browser, live_server: LiveServer, world: DeskWorld) -> Iterator[BrowserContext]:
-    """A browser in which Ann is signed in."""
     made = signed_in(chromium, live_server, world.client())
     yield made
     made.close()
@@ -40,12 +39,10 @@ def context(chromium: Browser, live_server: LiveServer, world: DeskWorld) -> Ite
 
 @pytest.fixture
 def desk(context: BrowserContext, world: DeskWorld) -> NuggetDesk:
-    """Ann's post-editing desk."""
     return open_desk(context, world, world.post_edit)
 
 
 def narrow(page: Page) -> None:
-    """A phone, or a page at 400 %."""
     page.set_viewport_size({"width": 390, "height": 600})
 
 

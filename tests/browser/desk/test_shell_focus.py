@@ -76,7 +76,6 @@ def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
 
 @pytest.fixture
 def context(chromium: Browser, live_server: LiveServer, world: DeskWorld) -> Iterator[BrowserContext]:
-    """A browser in which Ann is signed in."""
     made = signed_in(chromium, live_server, world.client())
     yield made
     made.close()
@@ -156,7 +155,6 @@ def test_every_name_contains_the_words_that_are_seen(
 
 
 def violations(page: Page, state: str) -> list[str]:
-    """What axe finds in both themes, and whether the page scrolls sideways."""
     page.emulate_media(color_scheme="light")
     found = [f"{state}: {problem}" for problem in axe(page)]
     page.emulate_media(color_scheme="dark")

@@ -15,7 +15,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pyte
 
 @pytest.fixture
 def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
-    """Six passages, and 24 drafts."""
     return make_desk_world(tmp_path, drafts=24)
 
 

@@ -28,7 +28,6 @@ def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
 def by_touch(
     world: DeskWorld, chromium: Browser, live_server: LiveServer, request: pytest.FixtureRequest
 ) -> Iterator[NuggetDesk]:
-    """Ann with a telephone."""
     context = signed_in(chromium, live_server, world.client(), **TELEPHONE)
     yield open_desk(context, world, getattr(world, request.param))
     context.close()
@@ -51,7 +50,6 @@ def test_fingers_find_targets_of_44_px_no_keys_and_the_next_act(by_touch: Nugget
 
 @pytest.fixture
 def zoomed(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterator[NuggetDesk]:
-    """Ann in a window of 1280x720 at 200 %."""
     context = signed_in(chromium, live_server, world.client(), viewport={"width": 640, "height": 360})
     yield open_desk(context, world, world.post_edit)
     context.close()

@@ -27,6 +27,8 @@ pytestmark = [
 # What needs two keys at once by default, and the button that does the same.
 CHORDS = {
     "merge": "#rows [data-do=merge]",
+    "weight": "#rows .weight input",
+    "weight-up": "#rows .weight [data-step=up]",
     "move-up": "#rows [data-do=up]",
     "move-down": "#rows [data-do=down]",
     "search-previous": "#passages [data-do=hit-previous]",
@@ -49,14 +51,12 @@ def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
 
 @pytest.fixture
 def ann(world: DeskWorld, chromium: Browser, live_server: LiveServer) -> Iterator[NuggetDesk]:
-    """Ann at the desk."""
     with desk_of(chromium, live_server, world, world.post_edit) as desk:
         yield desk
         assert desk.console_errors == []
 
 
 def row(page: Page, name: str) -> Locator:
-    """A row of the list, by its number."""
     return page.locator("#nugget-rows > .row", has=page.get_by_role("heading", name=name, exact=True))
 
 
@@ -105,7 +105,6 @@ def test_a_whole_topic_by_pointer_alone(ann: NuggetDesk) -> None:
 
 
 def finish_by_pointer(ann: NuggetDesk) -> None:
-    """Submit with two clicks."""
     ann.page.get_by_role("button", name="Submit topic").click()
     ann.page.get_by_role("button", name="Yes, submit").click()
     expect(ann.page.locator("body[data-submitted][data-ready]")).to_be_attached(timeout=CALM)
@@ -129,7 +128,6 @@ def test_a_whole_topic_by_tab_space_and_enter(ann: NuggetDesk) -> None:
 
 
 def show_every_state(ann: NuggetDesk) -> None:
-    """N1 kept, vital and linked; N2 kept and okay; N3 rejected; N4 marked; N5 in focus; one passage read."""
     page = ann.page
     click(ann, "N1", "vital", "link")
     row(page, "N1").get_by_role("textbox", name="Link to").fill("P1 S2")
@@ -192,7 +190,10 @@ def test_every_name_contains_what_is_seen_in_every_open_state(ann: NuggetDesk) -
 
 
 def test_no_act_needs_a_drag_a_hover_or_two_keys_at_once(ann: NuggetDesk) -> None:
+    click(ann, "N1", "weight")
+    row(ann.page, "N1").locator("[data-step=up]").click()
     row(ann.page, "N1").focus()
+    ann.announces("N1 weighs 1")
     for selector in chords_and_buttons().values():
         assert ann.page.locator(selector).first.is_visible(), selector
     line = ann.page.get_by_role("separator", name="Resize panes")
@@ -212,7 +213,8 @@ def chords_and_buttons() -> dict[str, str]:
     acts = [
         action
         for action in keymap["actions"]
-        if "judging" not in action.get("stages", ()) and action["where"] not in (["composer"], ["merge"])
+        if not {"judging", "support"} & {*action.get("stages", ())}
+        and action["where"] not in (["composer"], ["merge"])
     ]
     chorded = {action["id"] for action in acts if action.get("keys") and all("+" in key for key in action["keys"])}
     assert chorded <= CHORDS.keys(), chorded - CHORDS.keys()

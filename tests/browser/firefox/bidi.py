@@ -68,7 +68,6 @@ class Firefox:
         self.ask("browsingContext.navigate", context=self._context, url=address, wait="complete")
 
     def evaluate(self, expression: str) -> Any:
-        """Value of an expression, or of what it promises, by JSON."""
         code = f"(async () => JSON.stringify((await ({expression})) ?? null))()"
         found = self.ask("script.evaluate", expression=code, target={"context": self._context}, awaitPromise=True)
         assert found["type"] == "success", found
@@ -121,7 +120,6 @@ class Firefox:
 
 @contextmanager
 def started(program: str, profile: Path) -> Iterator[Firefox]:
-    """A Firefox without windows and with an empty profile."""
     (profile / "user.js").write_text(PREFS, "utf-8")
     command: Sequence[str] = (program, "--headless", "--no-remote", "--profile", str(profile))
     with subprocess.Popen(

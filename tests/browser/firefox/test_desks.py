@@ -47,7 +47,6 @@ def shows(text: str) -> str:
 
 
 def becomes(firefox: Firefox, expression: str, *values: str) -> None:
-    """Wait until a list begins with these values."""
     firefox.wait_for(f"{expression}.join().startsWith({json.dumps(','.join(values))})")
 
 

@@ -19,7 +19,6 @@ ANSWERS = 6
 
 @pytest.fixture
 def world(live_server: LiveServer, tmp_path: Path) -> JudgeWorld:
-    """Six answers and sixteen nuggets."""
     return make_judge_world(tmp_path, runs=ANSWERS, nuggets=NUGGETS)
 
 

@@ -19,8 +19,6 @@ Visit = Callable[..., AbstractContextManager["JudgingDesk"]]
 
 
 class JudgingDesk(NuggetDesk):
-    """An assessor at one of their judging desks."""
-
     def desk(self, expression: str) -> Any:
         """Evaluate JavaScript about the page's `desk`, which is a module's and no global."""
         return self.page.evaluate(
@@ -34,27 +32,22 @@ class JudgingDesk(NuggetDesk):
             super().press(chord)
 
     def is_read(self) -> None:
-        """Wait until the answer is there, and could have been read."""
         expect(self.page.locator("#answer-problem", has_text="Loading")).to_be_hidden(timeout=CALM)
         expect(self.page.locator("#rows[data-unread]")).to_have_count(0, timeout=CALM)
 
     def saved(self) -> None:
-        """Wait until everything has its receipt."""
         self.desk("desk.save.drained()")
         expect(self.page.locator(".row-saving:visible")).to_have_count(0, timeout=CALM)
 
     def answer_is(self, number: int) -> None:
-        """Wait until an answer is shown and one of its rows, or its pair, has the focus."""
         self.answer_is_shown(number)
         place = self.page.locator(".row.is-current:visible, #pair:visible").first
         expect(place).to_be_focused(timeout=CALM)
 
     def answer_is_shown(self, number: int) -> None:
-        """Wait until an answer is shown, wherever the focus is."""
         expect(self.page.locator("#answer-head")).to_contain_text(f"Answer {number} of")
 
     def progress(self) -> str:
-        """What the header says."""
         return self.page.locator("#progress").inner_text()
 
     def checked(self) -> list[str]:
@@ -88,7 +81,6 @@ class JudgingDesk(NuggetDesk):
 def judge_at(
     context: BrowserContext, world: JudgeWorld, task: Task, page: Page | None = None
 ) -> Iterator[JudgingDesk]:
-    """Somebody at a task of theirs, which is started."""
     world.client(task.assessor.username).post(f"/desk/{task.public_id}/start/")
     judge = JudgingDesk(page or context.new_page(), task)
     try:

@@ -21,8 +21,6 @@ NAME_OF_FOCUS = """() => document.activeElement.getAttribute("aria-labelledby").
 
 
 class Listener(JudgingDesk):
-    """An assessor who hears the page."""
-
     announcements: LiveRegions
 
     def hears(self, *expected: str) -> None:
@@ -120,7 +118,7 @@ def test_a_pair_is_called_by_its_sentence_and_its_passage(world: JudgeWorld, vis
         for _ in range(3):
             name = ben.page.evaluate(NAME_OF_FOCUS)
             sentence = ben.page.locator("#pair-sentence").inner_text()
-            passage = " ".join(ben.page.locator(".cited-text [data-words]").all_inner_texts())
+            passage = " ".join(ben.page.locator(".cited-text [data-at]").all_inner_texts())
             for part in (ben.page.locator("#pair-name").inner_text(), sentence, passage, "no label"):
                 assert part in name, name
             ben.press("ArrowDown")

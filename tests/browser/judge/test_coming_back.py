@@ -173,7 +173,6 @@ def test_each_task_has_an_order_of_its_own_and_keeps_it(world: JudgeWorld, visit
 
 
 def texts_of_all(ann: JudgingDesk) -> list[str]:
-    """The ids of the answers and the nuggets, in the order of the page."""
     ids: list[str] = ann.desk(
         "[...desk.progress.answers.map(({ id }) => id), ...desk.store.nuggets.map(({ key }) => key)]"
     )

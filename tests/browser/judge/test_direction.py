@@ -26,13 +26,11 @@ def world(live_server: LiveServer, tmp_path: Path) -> JudgeWorld:
 
 
 def direction(part: Locator) -> str:
-    """The direction that the browser has found."""
     found: str = part.evaluate("(one) => getComputedStyle(one).direction")
     return found
 
 
 def is_left_of(left: Locator, right: Locator) -> bool:
-    """Whether one text ends before another begins, on the screen."""
     boxes: list[Any] = [
         part.evaluate(
             "(one) => { const text = document.createRange(); text.selectNodeContents(one);"
@@ -79,4 +77,4 @@ def test_the_sentence_that_is_judged_runs_as_its_text_does(world: JudgeWorld, vi
         expect(ann.page.locator("#pair-sentence")).to_have_text(ARABIC)
         assert direction(ann.page.locator("#pair-sentence")) == "rtl"
         assert [direction(sentence) for sentence in ann.page.locator(".sentence").all()] == ["rtl", "ltr"]
-        assert direction(ann.page.locator(".cited-text")) == "ltr"
+        assert direction(ann.page.locator(".cited-paragraph")) == "ltr"

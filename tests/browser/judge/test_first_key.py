@@ -29,7 +29,6 @@ NO_FOCUS = "HTMLElement.prototype.focus = () => {}"
 
 @pytest.fixture
 def page(chromium: Browser, live_server: LiveServer, world: JudgeWorld) -> Page:
-    """A page of Ann's browser, whose task is started and not opened."""
     world.client("ann").post(f"/desk/{world.assign.public_id}/start/")
     return signed_in(chromium, live_server, world.client("ann")).new_page()
 
@@ -44,7 +43,6 @@ def let_go(page: Page, held: list[Route]) -> None:
 
 
 def close(judge: JudgingDesk) -> None:
-    """Leave the desk; what it sends on its way out is waited for."""
     judge.page.goto("about:blank")
     judge.page.wait_for_timeout(300)
     judge.page.context.close()

@@ -33,13 +33,11 @@ class Counting(JudgingDesk):
     keys = 0
 
     def press(self, *chords: str) -> None:
-        """Press keys, and count them."""
         self.keys += len(chords)
         super().press(*chords)
 
 
 def counting(judge: JudgingDesk) -> Counting:
-    """The same person at the same page, with a counter."""
     return Counting(judge.page, judge.task)
 
 

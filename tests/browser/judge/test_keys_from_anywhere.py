@@ -17,7 +17,6 @@ IN_VIEW = """(row) => {
 
 
 def lit(judge: JudgingDesk) -> str:
-    """The one highlighted row, which is in view."""
     row = judge.page.locator(LIT)
     expect(row).to_have_count(1)
     assert row.evaluate(IN_VIEW), f"{row.inner_text()} is highlighted and out of view"
@@ -25,13 +24,11 @@ def lit(judge: JudgingDesk) -> str:
 
 
 def label_of(judge: JudgingDesk, name: str) -> str | None:
-    """The label of a row as the screen shows it."""
     row = judge.page.locator("#label-rows > .row", has=judge.page.get_by_role("heading", name=name, exact=True))
     return row.get_attribute("data-label")
 
 
 def labels_the_lit_row(judge: JudgingDesk, key: str, label: str) -> None:
-    """Press a label key; the row that was highlighted has the label."""
     name = lit(judge)
     judge.press(key)
     assert label_of(judge, name) == label, f"{key} on {name}"
@@ -67,7 +64,6 @@ def test_label_keys_act_from_wherever_the_focus_is(world: JudgeWorld, visit: Vis
 
 
 def select_words(judge: JudgingDesk) -> None:
-    """Select some words of the answer with the mouse."""
     box = judge.page.locator("#s-0 .sentence-text").bounding_box()
     assert box is not None
     judge.page.mouse.move(box["x"] + 8, box["y"] + 10)
@@ -78,7 +74,6 @@ def select_words(judge: JudgingDesk) -> None:
 
 
 def scroll(judge: JudgingDesk, selector: str, by: int) -> None:
-    """Turn the wheel over something."""
     judge.page.locator(selector).hover()
     judge.page.mouse.wheel(0, by)
     judge.page.wait_for_timeout(300)

@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pyte
 
 # Each mark: its words, the first and last sentence that begin in its line, and how it lies to the text.
 MARKS = """(text) => {
-  const sentences = [...text.querySelectorAll("[data-words]")];
+  const sentences = [...text.querySelectorAll("[data-at]")];
   const words = document.createRange();
   words.setStartBefore(sentences[0]);
   words.setEndAfter(sentences.at(-1));
@@ -47,7 +47,6 @@ def world(live_server: LiveServer, tmp_path: Path) -> JudgeWorld:
 
 
 def marks(judge: JudgingDesk) -> list[Any]:
-    """The marks in the margin of the passage."""
     text = judge.page.locator("#cited .cited-text")
     expect(text.locator(".sentence-numbers > i").first).to_be_attached()
     drawn(judge.page)
@@ -79,5 +78,5 @@ def test_the_cited_passage_has_sentence_numbers_in_its_margin(world: JudgeWorld,
 
 def test_the_numbers_stand_at_the_right_of_what_runs_to_the_left(world: JudgeWorld, visit: Visit) -> None:
     with visit(world.shown) as ann:
-        ann.page.locator("#cited .cited-text").evaluate("(text) => (text.dir = 'rtl')")
+        ann.page.locator("#cited .cited-paragraph").first.evaluate("(text) => (text.dir = 'rtl')")
         are_numbers(marks(ann), "right")

@@ -29,19 +29,16 @@ BOXES = """() => {
 
 @pytest.fixture
 def world(live_server: LiveServer, tmp_path: Path) -> JudgeWorld:
-    """Passages of 150 words."""
     return make_large_world(tmp_path)
 
 
 def boxes(judge: JudgingDesk) -> dict[str, Any]:
-    """Where the parts of the column are."""
     expect(judge.page.locator("#cited .cited-text")).to_be_visible()
     found: dict[str, Any] = judge.page.evaluate(BOXES)
     return found
 
 
 def are_in_view(judge: JudgingDesk) -> None:
-    """All of the sentence, the passage and the labels is in view, from the top in this order."""
     at = boxes(judge)
     assert at["pane"]["top"] <= at["sentence"]["top"]
     assert at["sentence"]["bottom"] <= at["text"]["top"]

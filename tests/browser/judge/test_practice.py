@@ -37,7 +37,6 @@ def world(live_server: LiveServer, tmp_path: Path) -> JudgeWorld:
 
 @pytest.fixture
 def practice_at(world: JudgeWorld, chromium: Browser, live_server: LiveServer) -> Iterator[Open]:
-    """Opens a task's practice as its assessor."""
     pages: list[Page] = []
 
     def opened(task: Task, address: str = "practice/") -> Page:

@@ -27,7 +27,6 @@ def world(live_server: LiveServer, tmp_path: Path) -> JudgeWorld:
 
 
 def agrees(judge: JudgingDesk, number: int) -> int:
-    """What is searched, counted and marked on a pair is one thing. Returns how many hits there are."""
     expect(judge.page.locator("#pair-number")).to_contain_text(f"Pair {number} of {PAIRS}")
     expect(judge.page.locator("#answer-problem")).to_be_hidden()
     shown = judge.page.evaluate(SHOWN)

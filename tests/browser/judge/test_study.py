@@ -49,7 +49,6 @@ def make_study(world: JudgeWorld, folder: Path) -> Study:
 
 
 def hand_to_cid(world: JudgeWorld, study: Study) -> Task:
-    """Hand the study to somebody who has had nothing of it."""
     world.people["cid"] = make_user("cid")
     add_member(campaign=world.campaign, user=world.people["cid"], role=Role.ASSESSOR)
     olga = User.objects.get(username="olga")

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from assessor.models import Operation, WorkingSupport
 from evaluation.labels import SupportLabel
-from evaluation.models import SupportJudgment
+from evaluation.models import Protocol, SupportJudgment
 from evaluation.terms import TaskState
 from tests.browser.judge.judging_desk import JudgingDesk, Visit
 from tests.worlds.judging_desk import JudgeWorld
@@ -16,13 +16,11 @@ NOTHING_SHOWN = """() => [...document.querySelectorAll("[id*=shown], [class*=sho
 
 
 def pairs(judge: JudgingDesk) -> int:
-    """How many pairs are asked."""
     count: int = judge.desk("desk.progress.counts().total")
     return count
 
 
 def wait_for_pair(judge: JudgingDesk, name: str) -> None:
-    """Wait until a pair has the focus."""
     expect(judge.page.locator("#pair")).to_be_focused()
     expect(judge.page.locator("#pair-number")).to_have_text(name)
 
@@ -95,7 +93,6 @@ def test_the_shown_label_is_never_chosen_and_each_answer_is_one_key(world: Judge
 
 
 def are_decided(rows: list[WorkingSupport]) -> None:
-    """What "a", "1", "2", "3" and "a" again have left."""
     assert [row.accepted for row in rows] == [True, False, False, False, True]
     assert [row.label == row.shown_label for row in rows if row.accepted] == [True, True]
     full, partial, none = SupportLabel.FULL_SUPPORT, SupportLabel.PARTIAL_SUPPORT, SupportLabel.NO_SUPPORT
@@ -106,6 +103,7 @@ def are_decided(rows: list[WorkingSupport]) -> None:
 
 
 def test_the_passage_is_searched_and_stays_where_it_is_cited_again(world: JudgeWorld, visit: Visit) -> None:
+    Protocol.objects.update(place_help=False)
     with visit(world.scratch) as ben:
         ben.press("/")
         ben.type("1 2 3 a x")

@@ -45,7 +45,6 @@ def test_a_sweep_changes_labels_and_keeps_what_they_were(world: JudgeWorld, visi
 
 
 def begin(ann: JudgingDesk) -> None:
-    """Label everything, and take the offer."""
     ann.label_all("support")
     ann.page.get_by_role("button", name="Begin the consistency check").press("Enter")
     expect(ann.page.locator("#sweep-title")).to_have_text("N1 of 16")

@@ -37,6 +37,7 @@ from llmjobs.prompt_store import new_wording, save_prompt
 from llmjobs.prompts.texts import ASSIGN
 from llmjobs.trials import TrialOrder, start_trial
 from reports.registry import pages
+from tests.worlds.battles import judge_battles
 from tests.worlds.demo import make_demo
 from tests.worlds.jobs import make_call
 
@@ -54,7 +55,7 @@ PAGES = {
         organizer:segment organizer:protocol organizer:change_protocol organizer:change_defaults organizer:audit
         organizer:exports organizer:view_as organizer:findings organizer:quality organizer:work organizer:hand_out
         organizer:change_work organizer:remind organizer:task organizer:practice organizer:studies organizer:new_study
-        organizer:random_checks organizer:random_check organizer:new_check organizer:delete_campaign
+        organizer:random_checks organizer:random_check organizer:new_check organizer:battles organizer:delete_campaign
         organizer:study organizer:snapshots organizer:people organizer:inbox organizer:jobs organizer:new_job
         organizer:ask_to_take_role organizer:job organizer:prompts organizer:new_prompt organizer:import_prompt
         organizer:judges organizer:new_judge organizer:new_connection
@@ -96,6 +97,7 @@ NOT_PAGES = {
         assessor:remark assessor:restore organizer:pause_assessor organizer:keep_rate organizer:commit_import
         organizer:discard_import organizer:take_up_import organizer:change_import organizer:undo_import
         organizer:set_languages organizer:set_campaign_language
+        organizer:fetch_texts organizer:cancel_fetch organizer:pause_fetch organizer:resume_fetch organizer:retry_fetch
     """,
     "a file or JSON": """
         organizer:audit_file organizer:site_audit_file organizer:people_work_file organizer:import_problems
@@ -154,7 +156,8 @@ def make_every_page() -> None:
     make_demo()
     start_demo_jobs()
     campaign = Campaign.objects.get(slug=SLUG)
-    llm = LlmJob.objects.all()[0]
+    judge_battles(campaign, "Ben Brook", "Cleo Creek", "word-overlap (scripted)")
+    llm = LlmJob.objects.filter(campaign=campaign)[0]
     make_call(WorkItem.objects.filter(job=llm.job)[0], number=9)
     Connection.objects.create(
         name="lab", endpoint="default", model="m", test={"fault": "schema"}, tested_at=timezone.now()
@@ -187,10 +190,13 @@ def arguments(name: str) -> list[Arguments]:
 
 
 def _tasks_of_ann() -> list[Task]:
-    """Return an opened task of each stage that Ann has."""
     opened = (TaskState.IN_PROGRESS, TaskState.SUBMITTED)
     tasks = Task.objects.filter(assessor__username="ann", state__in=opened).order_by("pk")
     return list({task.stage: task for task in tasks}.values())
+
+
+def _text_of_demo() -> Segment:
+    return Segment.objects.filter(campaign__slug=SLUG, has_text=True)[0]
 
 
 def _key(model: type[Model]) -> Arguments:
@@ -203,7 +209,6 @@ def _pair(model: type[Model], first: str, second: str) -> Arguments:
 
 
 def admin_pages() -> list[str]:
-    """Return the pages of Django's admin: its own, and those of each model, with a row where there is one."""
     found = ["/admin/", "/admin/password_change/"]
     for model in admin.site._registry:
         rooms = f"/admin/{model._meta.app_label}/"
@@ -216,8 +221,8 @@ def admin_pages() -> list[str]:
 
 
 ONLY: dict[str, Callable[[], Arguments]] = {
-    "organizer:topic": lambda: {"public_id": Topic.objects.all()[0].public_id},
-    "organizer:segment": lambda: {"public_id": Segment.objects.filter(has_text=True)[0].public_id},
+    "organizer:topic": lambda: {"public_id": Topic.objects.filter(campaign__slug=SLUG)[0].public_id},
+    "organizer:segment": lambda: {"public_id": _text_of_demo().public_id},
     "organizer:run": lambda: _key(Run),
     "organizer:study": lambda: _key(Study),
     "reports:study_table": lambda: _key(Study),

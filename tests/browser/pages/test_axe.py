@@ -30,13 +30,11 @@ SIZES: dict[str, ViewportSize] = {"desk": {"width": 1440, "height": 900}, "phone
 
 @pytest.fixture
 def world(live_server: LiveServer, tmp_path: Path) -> World:
-    """The small campaign, behind the live server."""
     return make_world(tmp_path)
 
 
 @pytest.fixture
 def page(chromium: Browser, live_server: LiveServer) -> Iterator[Page]:
-    """A browser page."""
     context = chromium.new_context(base_url=live_server.url, viewport=SIZES["desk"])
     yield context.new_page()
     context.close()

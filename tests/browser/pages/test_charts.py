@@ -39,7 +39,6 @@ def page(chromium: Browser, live_server: LiveServer) -> Page:
 
 
 def charts() -> dict[str, int]:
-    """Return the pages with charts, and how many are drawn of the demo."""
     campaign, numbers = Campaign.objects.get(slug=SLUG), {COST: 1}
     for report in pages().values():
         made = report.make(campaign, QueryDict(report.example))
@@ -73,7 +72,6 @@ def test_check_82_axes_are_whole_and_have_three_ticks(page: Page) -> None:
 
 
 def opened_by(page: Page, address: str, number: int, place: int, mark: int, how: str) -> str:
-    """Open the first (0) or last (-1) mark of a chart, by Enter or a click; say which page or row is there then."""
     found = charts_on(page, address, number).nth(place).locator("[tabindex]").nth(mark)
     before = page.url
     if how == "Enter":

@@ -22,9 +22,9 @@ TERMS = {
     "descriptives": ["nugget labels", "Vital", "Support", "Not"],
     "nuggets": ["nugget labels", "Topic", "Unjudged"],
     "support": ["citation labels", "Precision", "Recall", "Full", "Over-citation"],
-    "length": ["Run", "Vital strict", "On the front"],
+    "length": ["Run", "Vital, strict", "On the front"],
     "time": ["Write nuggets", "Label answers", "Judge citations, unaided"],
-    "group-report": ["Vital strict", "All"],
+    "group-report": ["Vital, strict", "All"],
 }
 PAIRS = "?rows=E/A&columns=E/M&cell=differ"
 

@@ -27,14 +27,12 @@ DROP = """([selector, files, words]) => {
 
 @pytest.fixture
 def world(live_server: LiveServer, tmp_path: Path, settings: Any) -> World:
-    """The small campaign, behind the live server."""
     settings.FILES_DIR = tmp_path / "files"
     return make_world(tmp_path)
 
 
 @pytest.fixture
 def page(world: World, chromium: Browser, live_server: LiveServer) -> Iterator[Page]:
-    """Olga's browser."""
     context = chromium.new_context(base_url=live_server.url)
     made = context.new_page()
     sign_in(made, "olga")
@@ -49,7 +47,6 @@ def drop(page: Page, selector: str, *files: tuple[str, str], words: str = "") ->
 
 
 def names(page: Page) -> list[str]:
-    """What the file input holds."""
     found: list[str] = page.locator("input[type=file]").evaluate(
         "(one) => [...one.files].map((file) => file.name)"
     )

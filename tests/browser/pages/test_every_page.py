@@ -31,7 +31,6 @@ pytestmark = [pytest.mark.xdist_group("browser")]
 
 
 def listed(table: dict[str, str]) -> list[str]:
-    """Return all names of a table."""
     return [name for names in table.values() for name in names.split()]
 
 
@@ -79,7 +78,6 @@ def test_axe_finds_nothing_in_the_admin(chromium: Browser, live_server: LiveServ
 
 
 def addresses_of_name(name: str) -> list[str]:
-    """Return the addresses of a name, with what the table says of its parameters."""
     route = dict(addresses(get_resolver().url_patterns))[name]
     report = pages().get(name.removeprefix("reports:"))
     return [filled(route, values) + (f"?{report.example}" if report else "") for values in arguments(name)]

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from exchange.demo_campaign import PASSWORD, SLUG
-from exchange.imports.kinds import KINDS as IMPORTS
+from exchange.imports.kinds import IMPORT_KINDS
 from reports.registry import pages
 from tests.browser.pages.every_page import make_every_page
 from tests.browser.pages.test_axe import sign_in
@@ -46,7 +46,8 @@ def test_check_61_no_block_over_a_third_of_the_window_is_empty(chromium: Browser
 FORMS = """
     organizer:new_export organizer:new_connection organizer:new_judge organizer:new_check organizer:new_study
     organizer:new_import organizer:snapshots organizer:new_prompt organizer:import_prompt organizer:try_prompts
-    organizer:change_protocol organizer:change_defaults organizer:change_work organizer:remind organizer:people
+    organizer:change_protocol organizer:change_defaults organizer:change_work organizer:remind organizer:battles
+    organizer:people
 """
 
 
@@ -57,7 +58,7 @@ def test_check_68_the_primary_button_of_each_form_is_in_view(chromium: Browser, 
     sign_in(page, "olga", PASSWORD)
     primary = page.locator("main .go")
     for name in FORMS.split():
-        for kind in IMPORTS if name == "organizer:new_import" else [""]:
+        for kind in IMPORT_KINDS if name == "organizer:new_import" else [""]:
             page.goto(filled(routes[name], {"slug": SLUG, "kind": kind}))
             expect(primary, f"{name} {kind}").to_have_count(1)
             expect(primary, f"{name} {kind}").to_be_in_viewport(ratio=1)

@@ -19,7 +19,6 @@ CUT = "(boxes) => boxes.filter((box) => getComputedStyle(box).overflowX !== 'vis
 
 @pytest.fixture
 def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
-    """Work that was begun, behind the live server."""
     world = make_work_world(tmp_path)
     open_desk(task=world.post_edit.public_id, user=world.people["ann"])
     return world

@@ -18,7 +18,6 @@ QUERY = "?x=A/A&y=A/M&unjudged=zero"
 
 @pytest.fixture
 def world(live_server: LiveServer, tmp_path: Path) -> World:
-    """The small campaign, behind the live server."""
     return make_world(tmp_path)
 
 
@@ -53,7 +52,6 @@ def test_a_mark_names_its_run_and_a_page_without_script_has_the_image(
 
 
 def check_pointer_and_keys(page: Page) -> None:
-    """Point at a mark, then walk over the marks by keys."""
     note, marks = page.locator(".mark-note").first, page.locator(".drawn").first.locator("[data-caption]")
     run = marks.filter(has=page.locator("xpath=self::*[starts-with(@data-caption, 'beta:')]"))
     run.hover()

@@ -22,7 +22,6 @@ SPLIT = ("no_edit", "minor_edit", "major_edit", "add_nugget", "remove_nugget")
 
 @pytest.fixture
 def page(chromium: Browser, live_server: LiveServer) -> Iterator[Page]:
-    """A page of somebody who may see everything."""
     make_user("root", is_superuser=True, is_staff=True)
     context = chromium.new_context(base_url=live_server.url)
     made = context.new_page()
@@ -32,13 +31,11 @@ def page(chromium: Browser, live_server: LiveServer) -> Iterator[Page]:
 
 
 def text_on(page: Page, address: str, **query: str) -> str:
-    """What a page says, with single spaces."""
     page.goto(f"/campaigns/river/{address}/?{urlencode(query)}")
     return re.sub(r"\s+", " ", page.locator("main").inner_text())
 
 
 def row_of(page: Page, name: str) -> list[str]:
-    """The cells of the first row of a table that begins with a name."""
     found = page.locator("tr").filter(has=page.locator("th", has_text=name)).first
     return [re.sub(r"\s+", " ", cell.strip()) for cell in found.locator("th, td").all_inner_texts()]
 

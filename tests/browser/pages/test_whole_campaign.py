@@ -78,7 +78,6 @@ def _worker(settings: Any, tmp_path: Path) -> Iterator[None]:
 
 @contextmanager
 def window(chromium: Browser, server: LiveServer) -> Iterator[BrowserContext]:
-    """A browser of somebody's own."""
     context = chromium.new_context(base_url=server.url, viewport=WIDE)  # type: ignore[arg-type]
     yield context
     for page in context.pages:
@@ -88,7 +87,6 @@ def window(chromium: Browser, server: LiveServer) -> Iterator[BrowserContext]:
 
 
 def go(page: Page, *names: str) -> None:
-    """Press buttons and links by their names, one after the other."""
     for name in names:
         page.get_by_role("button", name=name, exact=True).or_(
             page.get_by_role("link", name=name, exact=True)
@@ -99,14 +97,12 @@ GROUP_OF = {"Data": "Set up", "People": "Set up", "Jobs": "Judge", "Work": "Judg
 
 
 def open_page(page: Page, name: str) -> None:
-    """Open a page of the menu."""
     menu = page.get_by_role("navigation", name="Campaign")
     menu.locator("summary", has_text=GROUP_OF[name]).click()
     menu.get_by_role("link", name=name, exact=True).click()
 
 
 def load(page: Page, kind: str, files: Sequence[FilePayload], **fields: str) -> None:
-    """Take files through the wizard."""
     open_page(page, "Data")
     page.locator(".import-kinds").get_by_role("link", name=kind, exact=True).click()
     for label, value in fields.items():
@@ -119,7 +115,6 @@ def load(page: Page, kind: str, files: Sequence[FilePayload], **fields: str) -> 
 
 
 def run_job(page: Page, kind: str, nuggets: str = "") -> None:
-    """Have an LLM do something, and wait until it is done."""
     open_page(page, "Jobs")
     go(page, "Start a job")
     page.get_by_role("radio", name=re.compile(f"^{kind}")).check()
@@ -131,7 +126,6 @@ def run_job(page: Page, kind: str, nuggets: str = "") -> None:
 
 
 def hand_out(page: Page, stage: str) -> None:
-    """Give the topic to whoever assesses."""
     open_page(page, "Work")
     go(page, "Hand out…")
     page.get_by_role("radio", name=re.compile(f"^{re.escape(stage)}")).check()
@@ -142,7 +136,6 @@ def hand_out(page: Page, stage: str) -> None:
 
 
 def invited(page: Page) -> str:
-    """Invite an assessor; return the link that the page shows once."""
     open_page(page, "People")
     page.locator("#invite_role").select_option("assessor")
     page.locator("[aria-labelledby=h-invite]").get_by_role("button", name="Make a link").click()
@@ -150,7 +143,6 @@ def invited(page: Page) -> str:
 
 
 def join(page: Page, link: str) -> None:
-    """Make an account of an invitation, and read what is recorded."""
     page.goto(link)
     page.get_by_label("Username").fill("ann")
     page.get_by_label("Name", exact=True).fill("Ann Rivers")
@@ -162,7 +154,6 @@ def join(page: Page, link: str) -> None:
 
 
 def at_desk(page: Page, kind: type[NuggetDesk], stage: Stage) -> Any:
-    """Open the task of a stage from the list of tasks, and start it."""
     page.goto("/desk/")
     desk = kind(page, Task.objects.get(stage=stage))
     page.get_by_role("link", name=re.compile("why do rivers bend")).first.click()
@@ -184,7 +175,6 @@ def post_edit(page: Page) -> None:
 
 
 def judge(page: Page, stage: Stage, label: str) -> None:
-    """Give everything one label."""
     ann = at_desk(page, JudgingDesk, stage)
     ann.desk("desk.lease?.started")
     ann.label_all(label)
@@ -193,7 +183,6 @@ def judge(page: Page, stage: Stage, label: str) -> None:
 
 
 def make_and_fill(page: Page) -> None:
-    """Make a campaign, and load what it is about."""
     sign_in(page, "root")
     go(page, "New campaign")
     page.get_by_label("Name", exact=True).fill("River study")
@@ -206,7 +195,6 @@ def make_and_fill(page: Page) -> None:
 
 
 def judge_it(page: Page, desk: Page) -> None:
-    """Have every stage done, by a person at the desk and by the LLM."""
     run_job(page, "Make drafts")
     hand_out(page, "Edit drafts")
     post_edit(desk)
@@ -220,7 +208,6 @@ def judge_it(page: Page, desk: Page) -> None:
 
 
 def take_out(page: Page, path: Path) -> None:
-    """Export everything, and download it."""
     open_page(page, "Data")
     go(page, "New export…")
     page.get_by_role("radio", name=re.compile("^Everything")).check()

@@ -48,7 +48,6 @@ def desk(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
 
 @pytest.fixture
 def page(chromium: Browser, live_server: LiveServer) -> Iterator[Page]:
-    """A browser page."""
     context = chromium.new_context(base_url=live_server.url, viewport=SIZES["desk"])
     yield context.new_page()
     context.close()
@@ -58,7 +57,6 @@ LEAVE = re.compile("Leave it|Back to people")
 
 
 def submit_with_every_relation(desk: DeskWorld) -> None:
-    """Keep, edit, merge, split, reject and add, and submit."""
     window = Window(desk.client(), desk.post_edit).open()
     window.do("merge", {"d1": 1, "d2": 1}, key="m", from_=["d1", "d2"], text="both", importance=2, evidence=[])
     parts = [{"key": key, "text": f"part {key} " * 12, "importance": 1} for key in ("s1", "s2")]

@@ -12,7 +12,6 @@ SCREENS = Path(__file__).resolve().parents[3] / "docs" / "screens"
 
 
 def main() -> int:
-    """Return pytest's exit code."""
     folder = Path(sys.argv[1]) if sys.argv[1:] else SCREENS
     folder.mkdir(parents=True, exist_ok=True)
     os.environ[FOLDER] = str(folder.resolve())

@@ -26,7 +26,7 @@ from tests.browser.accessibility import drawn
 from tests.browser.nugget_desk import LAST_WORDS
 from tests.browser.pictures import FOLDER
 from tests.llmjobs.conftest import point_at, simulator
-from tests.llmjobs.test_quickstart import commands
+from tests.llmjobs.pages import DOCS, commands
 from tests.worlds.demo import make_demo
 
 __all__ = ["point_at", "simulator"]
@@ -274,7 +274,7 @@ def test_the_pictures_are_drawn_from_the_demo(chromium: Browser, live_server: Li
 
 @pytest.mark.usefixtures("simulator")
 def test_the_quickstart_s_leaderboard_is_drawn(chromium: Browser, live_server: LiveServer, tmp_path: Path) -> None:
-    for words in map(shlex.split, commands()):
+    for words in map(shlex.split, commands(DOCS / "quickstart.md")):
         call_command(*words[2:])
         if "judge_support" in words:
             break

@@ -14,7 +14,6 @@ from tests.worlds.desk import DeskWorld, make_desk_world
 
 @pytest.fixture
 def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
-    """Ann's tasks, behind the live server."""
     return make_desk_world(tmp_path)
 
 
@@ -43,5 +42,4 @@ def device(chromium: Browser, live_server: LiveServer, window: Window) -> Iterat
 
 @pytest.fixture
 def page(device: NewDevice, window: Window) -> Page:
-    """The desk in one browser."""
     return open_desk(device(), window)

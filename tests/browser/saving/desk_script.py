@@ -34,7 +34,6 @@ def desk(page: Page, expression: str) -> Any:
 
 
 def reword(page: Page, key: str, text: str) -> None:
-    """Give a nugget another text, as the row's field does."""
     page.evaluate(
         f"async ([key, text]) => {{ {DESK}.store.do('edit', {{key, text}}, {{source: 'text'}}); }}", [key, text]
     )
@@ -49,7 +48,6 @@ def until(page: Page, condition: str, seconds: float = 30) -> None:
 
 
 def drained(page: Page) -> None:
-    """Wait until the page has a receipt for everything."""
     until(page, "desk.save.state().unsent === 0")
 
 

@@ -18,7 +18,6 @@ READ_ONLY = "Read-only: press u to use it here"
 
 
 def crash(page: Page) -> None:
-    """End a window that cannot say so any more."""
     page.context.set_offline(True)
     # A request that left before then is answered first: it would say that the window lives.
     page.wait_for_timeout(LAST_WORDS)
@@ -26,7 +25,6 @@ def crash(page: Page) -> None:
 
 
 def decide(page: Page, *keys: str) -> None:
-    """Keep drafts."""
     for key in keys:
         page.locator(f"#n-{key}").focus()
         page.keyboard.press("1")

@@ -21,12 +21,10 @@ SAID = "#line [data-text]"
 
 
 def is_old(shown: str, before: str) -> bool:
-    """Whether nothing newer is called saved than what was before."""
     return shown == before or shown.startswith("Last saved")
 
 
 def text_of(key: str) -> str:
-    """A nugget's text as the database has it."""
     return WorkingNugget.objects.get(key=key).text
 
 

@@ -39,7 +39,6 @@ def start_typing(page: Page, text: str, key: str = "d1") -> Locator:
 
 
 def processes_of(folder: Path) -> list[int]:
-    """The processes of the browser that was started with this profile folder."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and entry.name != str(os.getpid()):
@@ -54,7 +53,6 @@ def processes_of(folder: Path) -> list[int]:
 
 @pytest.fixture
 def profile(chromium: Browser, live_server: LiveServer, tmp_path: Path) -> Iterator[Path]:
-    """The folder of a browser profile. What still runs on it is ended."""
     folder = tmp_path / "profile"
     yield folder
     for process in processes_of(folder):
@@ -62,7 +60,6 @@ def profile(chromium: Browser, live_server: LiveServer, tmp_path: Path) -> Itera
 
 
 def start_browser(chromium: Browser, profile: Path, url: str, window: Window) -> BrowserContext:
-    """Start a browser process of its own on a profile, Ann signed in."""
     context = chromium.browser_type.launch_persistent_context(
         profile, executable_path=chromium_path(), args=QUIET, base_url=url
     )
@@ -180,7 +177,6 @@ def test_the_bars_and_dialogs_are_accessible(page: Page, window: Window, scheme:
 
 
 def problems(page: Page) -> list[str]:
-    """What axe finds, and whether the page scrolls sideways."""
     found = [
         f"{violation['id']} {violation['nodes'][0]['html'][:300]}"
         for violation in Axe().run(page, options=RULES | NO_STYLES).response["violations"]

@@ -16,7 +16,6 @@ SOON_MS = 1000  # by the page's own clock
 
 
 def text_of(key: str) -> str:
-    """A nugget's text as the database has it."""
     return WorkingNugget.objects.get(key=key).text
 
 

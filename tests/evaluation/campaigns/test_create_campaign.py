@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.models import Campaign, Protocol
-from tests.worlds.imported import everything, run, write
+from evaluation.campaigns import create
+from evaluation.campaigns.protocol import like_of, settings_of
+from evaluation.models import Campaign, Event, Finding, Protocol
+from tests.worlds.imported import everything, load, run, write
 
 pytestmark = pytest.mark.django_db
 
@@ -63,6 +65,65 @@ def test_caps_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
     assert code == 1
     assert "nugget_cap must not be above draft_cap" in output
     assert not Campaign.objects.exists()
+
+
+# What the presets say of a track; every other setting keeps its default.
+LIKE: dict[str, dict[str, object]] = {
+    "trec-rag-2024": {},
+    "trec-rag-2025": {"reference_limit": 100, "relevance_max": 4},
+    "trec-rag-2026": {
+        "answer_word_limit": 1024,
+        "reference_limit": None,
+        "first_citations": None,
+        "scoring": "rubric",
+        "support_measure": "sentence",
+        "citation_limit": 3,
+        "markdown": True,
+        "relevance_max": 4,
+        "grade_threshold": 2,
+    },
+    "ragtime-2026": {"answer_word_limit": None, "reference_limit": None, "topic_limit": True},
+}
+
+
+def test_every_preset_is_a_file_and_every_file_a_preset() -> None:
+    folder = Path(create.__file__).parent / "presets"
+    assert sorted(path.stem for path in folder.iterdir()) == sorted(create.PRESETS) == sorted(LIKE)
+
+
+@pytest.mark.parametrize("like", LIKE)
+def test_a_campaign_like_a_track_has_its_settings(like: str) -> None:
+    made = run("create_campaign", "river", "--like", like)
+    protocol, default = Campaign.objects.get().protocol, Protocol()
+    assert settings_of(protocol) == settings_of(default) | LIKE[like]
+    assert Event.objects.get(kind="campaign.made").payload["like"] == like
+    assert like_of(Campaign.objects.get()) == like
+    limit = protocol.answer_word_limit
+    assert f"- Words of an answer: {f'{limit} at most' if limit else 'no limit'}" in made.err
+    before = everything()
+    assert "nothing changed" in run("create_campaign", "river", "--like", like).err
+    assert everything() == before
+
+
+def test_the_file_wins_over_the_preset_field_by_field(tmp_path: Path) -> None:
+    file = write(tmp_path, "own.toml", "[protocol]\nanswer_word_limit = 500\n")
+    run("create_campaign", "river", "--like", "trec-rag-2026", "--from", file)
+    protocol = Campaign.objects.get().protocol
+    assert (protocol.answer_word_limit, protocol.reference_limit, protocol.relevance_max) == (500, None, 4)
+
+
+def test_a_file_can_name_its_preset_and_an_unknown_one_is_refused(tmp_path: Path) -> None:
+    assert make(tmp_path, 'like = "trec-rag-2026"\n')[0] == 0
+    assert Campaign.objects.get().protocol.answer_word_limit == 1024
+    code, output = make(tmp_path, 'name = "River"\nlike = "trec-rag-1924"\n')
+    assert (code, "campaign.toml:2: like" in output, "trec-rag-2026" in output) == (1, True, True)
+
+
+def test_the_narratives_of_2026_load_without_a_finding(shared_data: Path) -> None:
+    run("create_campaign", "river", "--like", "trec-rag-2026")
+    load("import_topics", shared_data / "track-2026" / "trec_rag_2026_queries.tsv")
+    assert Campaign.objects.get().topics.count() == 119
+    assert not Finding.objects.exists()
 
 
 @pytest.mark.parametrize("slug", ["two words", "a/b", "x" * 61, "=1"])

@@ -32,7 +32,6 @@ def world(tmp_path: Path) -> JudgingWorld:
 
 
 def label(world: JudgingWorld, nuggets: str, judge: str, kind: JudgeKind, origin: Origin = Origin.EDITED) -> None:
-    """Load a judge's labels of alpha's answer to t1."""
     listed = [{"text": text, "importance": "vital", "assignment": "support"} for text in NUGGETS]
     row = {"query": "q", "qid": "t1", "run_id": "alpha", "nuggets": listed}
     import_assignments(
@@ -47,7 +46,6 @@ def label(world: JudgingWorld, nuggets: str, judge: str, kind: JudgeKind, origin
 
 
 def job(campaign: Campaign, condition: Condition = Condition.EA, nuggets: str = "") -> str:
-    """Name the sets whose nuggets a job would label for t1."""
     request = JobRequest(campaign, Judge.objects.get(name="robot"), topics=("t1",))
     plan = plan_evaluation(request, condition, nuggets=nuggets)
     wordings = {pk for item in plan.items for pk in item.payload["nuggets"]}

@@ -28,7 +28,7 @@ from evaluation.models import (
     Topic,
 )
 from evaluation.stages import SUPPORT_SCRATCH
-from evaluation.tasks.pooling import pooled_answers
+from evaluation.tasks.asking import asking_of
 from evaluation.terms import JudgeKind, SupportCondition
 from llmjobs.job_plan import support_items
 from reports.frames import forget_sheets, support_keys, support_sheet
@@ -43,7 +43,6 @@ FIRST = st.none() | st.integers(1, 4)
 
 @pytest.fixture
 def world(db: None, tmp_path: Path) -> JudgingWorld:
-    """Answers to judge, nothing handed out."""
     return make_judging_world(tmp_path)
 
 
@@ -86,7 +85,7 @@ def at_desk(world: JudgingWorld, topic: Topic) -> set[tuple[int, int | None]]:
 
 def handed_out(world: JudgingWorld, topic: Topic, first: int | None) -> int:
     return sum(
-        answer.units for answer in pooled_answers(world.campaign, [topic.pk], SUPPORT_SCRATCH, first)[topic.pk]
+        answer.units for answer in asking_of(SUPPORT_SCRATCH).pool(world.campaign, [topic.pk], first)[topic.pk]
     )
 
 

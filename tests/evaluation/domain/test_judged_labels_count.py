@@ -30,7 +30,6 @@ SCRATCH = SUPPORT_SCRATCH
 
 @pytest.fixture
 def world(db: None, tmp_path: Path) -> JudgingWorld:
-    """Answers to judge, nothing handed out."""
     return make_judging_world(tmp_path)
 
 
@@ -162,7 +161,6 @@ def test_can_t_judge_is_unjudged_with_its_reason(world: JudgingWorld) -> None:
 
 
 def copy_of(world: JudgingWorld, folder: Path) -> JudgingWorld:
-    """Make an empty campaign with the same topics, runs, segments and list."""
     call_command("create_campaign", "copy", "--name", "Copy", stderr=StringIO())
     copy = JudgingWorld(Campaign.objects.get(slug="copy"), world.people, folder)
     files = [("import_topics", "t"), *(("import_run", run) for run in RUNS), ("import_segments", "s")]
@@ -228,11 +226,12 @@ def test_an_export_of_support_comes_back_with_what_was_shown(world: JudgingWorld
     )
     load_machine(world, *pairs)
     task = world.hand(SUPPORT_POST_EDIT, "ann")
-    finish(task, 2, shown_label=2, shown_ms=1234, accepted=True)
+    finish(task, 2, shown_label=2, shown_ms=1234, accepted=True, evidence=3)
     copy, judge = copy_of(world, tmp_path), judge_of(world.people["ann"]).name
     assert bring_support(world, copy, judge, SupportCondition.POST_EDIT).added == 3
     labels = SupportJudgment.objects.filter(judge__name=judge, segment__campaign=copy.campaign)
-    assert set(labels.values_list("label", "shown_label", "shown_ms", "accepted")) == {(2, 2, 1234, True)}
+    beside = ("label", "shown_label", "shown_ms", "accepted", "evidence")
+    assert set(labels.values_list(*beside)) == {(2, 2, 1234, True, 3)}
     for slug in ("river", "copy"):
         assert report("support", "--condition", "post-edit", slug=slug)["runs"][0]["judged"] > 0
 
@@ -300,7 +299,9 @@ def test_wrong_provenance_of_a_label_is_refused_with_its_line(world: JudgingWorl
     assert not Assignment.objects.exists()
 
 
-@pytest.mark.parametrize("wrong", [{"shown_ms": -1}, {"shown_label": "perhaps"}, {"accepted": "maybe"}])
+@pytest.mark.parametrize(
+    "wrong", [{"shown_ms": -1}, {"evidence": -1}, {"shown_label": "perhaps"}, {"accepted": "maybe"}]
+)
 def test_wrong_provenance_of_a_support_label_is_refused_too(world: JudgingWorld, wrong: dict[str, Any]) -> None:
     row = {
         "run_id": "alpha",

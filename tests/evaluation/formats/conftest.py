@@ -12,8 +12,6 @@ DATA = Path(__file__).parents[4] / "shared" / "data"
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[[bytes | str], Path]:
-    """Write a file and return its path."""
-
     def write_file(content: bytes | str) -> Path:
         path = tmp_path / "input"
         path.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -24,13 +22,11 @@ def write(tmp_path: Path) -> Callable[[bytes | str], Path]:
 
 @pytest.fixture
 def source(write: Callable[[bytes | str], Path]) -> Callable[[bytes | str], Source]:
-    """Write a file and read it as every import does."""
     return lambda content: read_source(write(content))
 
 
 @pytest.fixture(scope="session")
 def data() -> Path:
-    """The real files."""
     if not DATA.is_dir():
         pytest.skip(f"the real data is not at {DATA}")
     return DATA

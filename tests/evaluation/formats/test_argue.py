@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evaluation.errors import BadInput
@@ -26,6 +26,11 @@ questions = st.fixed_dictionaries(
 )
 
 
+def question_of(text: str, operator: str, *answers: str) -> dict[str, Any]:
+    listed = [{"answer": answer, "references": []} for answer in answers]
+    return {"question": text, "aggregator_type": operator, "answers": listed}
+
+
 def as_source(*lines: str) -> Source:
     return Source("f", "", tuple(enumerate(lines, 1)))
 
@@ -36,6 +41,8 @@ def parsed(**bank: Any) -> tuple[NuggetRecord, ...]:
 
 
 @given(st.dictionaries(ids, st.lists(questions, max_size=4), min_size=1, max_size=3))
+@example({"a#0": [question_of("0", "AND", "0")]})
+@example({"a#0": [question_of("0", "AND", "0", "1"), question_of("0", "OR", "0")]})
 def test_banks_leave_as_they_came(banks: dict[str, list[dict[str, Any]]]) -> None:
     lines = [
         json.dumps({"metadata": {"topic_id": topic, "team_id": "gamma"}, "nugget_bank": bank}, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Nuggets that an answer must not contain are refused, with file, line and field, in every form of file."""
+"""Nuggets that an answer must not contain weigh less than 0, or are refused with file, line and field."""
 
 import json
 from typing import Any
@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from evaluation.errors import BadInput
-from evaluation.formats.argue import parse_lists
 from evaluation.formats.assignments import parse_assignments
+from evaluation.formats.nugget_lists import parse_lists
 from evaluation.formats.nuggets import is_avoid
 from evaluation.formats.source import Source
 
 AVOID = ("avoid", "AVOID", "must_avoid", "must avoid", "Must Avoid", " must-avoid ")
-NO_SCORE = "vital or okay: a nugget that an answer must not contain has no score yet, found "
+NO_SCORE = "vital or okay: an answer must not contain this nugget, so give it a weight below 0, found "
 NO_NOT = "AND or OR: a question whose answers must not be given has no score yet, found 'NOT'"
 GOOD = {"text": "Yeast makes gas", "importance": "vital"}
 
@@ -80,3 +80,43 @@ def test_a_not_that_a_bank_gave_is_refused_as_a_nugget_too() -> None:
 @pytest.mark.parametrize("word", ["vital", "okay", "", "avoidable", "unavoidable", "must", None, 1])
 def test_other_importances_are_not_taken_for_avoid(word: object) -> None:
     assert not is_avoid(word)
+
+
+@pytest.mark.parametrize("weight", [-0.125, -100])
+def test_a_nugget_to_avoid_that_weighs_less_than_nothing_is_read(weight: float) -> None:
+    avoided = {"text": "Yeast is a metal", "importance": "must_avoid", "weight": weight}
+    [listed] = parse_lists(source({"qid": "1", "nuggets": [{**GOOD, "weight": 0}, avoided]}))
+    assert [nugget.weight for nugget in listed.nuggets] == [0, weight]
+    bank = {"claim": "Salt is sweet.", "importance": "avoid", "weight": weight}
+    [listed] = parse_lists(source({"query_id": "1", "claim_bank": [bank]}))
+    assert [nugget.weight for nugget in listed.nuggets] == [weight]
+    label = {**avoided, "assignment": "support"}
+    [row] = parse_assignments(source({"qid": "1", "run_id": "r", "nuggets": [label]}))
+    assert row.labels[0].weight == weight
+
+
+@pytest.mark.parametrize("weight", [-100.5, 101, 0.0625, True, "5"])
+def test_a_weight_is_a_number_within_its_range(weight: object) -> None:
+    for row in (
+        {"qid": "1", "nuggets": [{**GOOD, "weight": weight}]},
+        {"metadata": {"topic_id": "1"}, "nuggets": [], "nugget_bank": [{"question": "Why?", "weight": weight}]},
+    ):
+        with pytest.raises(BadInput) as refused:
+            parse_lists(source(row))
+        [(_, line, field, expected)] = problems(refused)
+        assert (line, field.split(".")[1:]) == (1, ["0", "weight"])
+        assert expected.startswith("a number")
+
+
+def test_in_a_list_every_nugget_has_a_weight_or_none_has() -> None:
+    with pytest.raises(BadInput) as refused:
+        parse_lists(source({"qid": "1", "nuggets": [{**GOOD, "weight": 3}, GOOD, {"text": "b", "weight": -1}]}))
+    assert problems(refused) == [
+        ("bread.jsonl", 1, "nuggets.1.weight", "a number, as the 2 others of this list have one")
+    ]
+    bank = {"query_id": "1", "nugget_bank": [{"question": "Why?"}], "claim_bank": [{"claim": "a", "weight": 1}]}
+    with pytest.raises(BadInput) as refused:
+        parse_lists(source(bank))
+    assert problems(refused) == [
+        ("bread.jsonl", 1, "nugget_bank.0.weight", "a number, as the 1 other of this list has one")
+    ]

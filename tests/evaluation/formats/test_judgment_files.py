@@ -17,11 +17,12 @@ from evaluation.formats.assignments import (
     assignment_line,
     parse_assignments,
 )
+from evaluation.formats.citation_judgments import parse_support
 from evaluation.formats.lines import id_problem
 from evaluation.formats.nuggets import NuggetListRow, NuggetRecord, nugget_list_line, parse_nuggets
 from evaluation.formats.scores import ScoreRecord, parse_scores
 from evaluation.formats.source import Source, read_source
-from evaluation.formats.support import SupportRecord, parse_support, support_line
+from evaluation.formats.support import SupportRecord, support_line
 from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.terms import Importance, RagTask, SupportCondition
 from reports.metrics.registry import BY_NAME
@@ -88,7 +89,7 @@ def test_support_comes_back_as_written(
 ) -> None:
     raw = "no idea" if label is SupportLabel.FAILED else ""
     row = SupportRecord(1, run_id, "1", sentence, docid, label, raw, condition, "Ann B", "why", {"x": 1})
-    assert parse_support(as_source(support_line(row))) == (row,)
+    assert parse_support(as_source(support_line(row))).rows == (row,)
 
 
 def nugget(**fields: Any) -> NuggetRecord:
@@ -147,7 +148,7 @@ def test_a_failure_that_names_a_label_is_not_written_as_that_label() -> None:
 def test_support_may_be_repeated_equally_and_judges_may_differ() -> None:
     row = SupportRecord(1, "r", "1", 0, "d", SupportLabel.FULL_SUPPORT, judge="Ann")
     other = SupportRecord(3, "r", "1", 0, "d", SupportLabel.NO_SUPPORT, judge="Ben")
-    assert parse_support(as_source(*map(support_line, (row, row, other)))) == (row, other)
+    assert parse_support(as_source(*map(support_line, (row, row, other)))).rows == (row, other)
 
 
 def test_published_scores(source: Read) -> None:

@@ -8,12 +8,12 @@ import pytest
 
 from evaluation.errors import BadInput
 from evaluation.formats.assignments import parse_assignments
+from evaluation.formats.citation_judgments import parse_support
 from evaluation.formats.nuggets import parse_nuggets
 from evaluation.formats.runs import parse_run
 from evaluation.formats.scores import parse_scores
 from evaluation.formats.segments import parse_segments
 from evaluation.formats.source import Source
-from evaluation.formats.support import parse_support
 from evaluation.formats.topics import parse_qrels, parse_topics
 from reports.metrics.registry import BY_NAME
 
@@ -48,7 +48,6 @@ def without(row: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def answering(**sentence: Any) -> str:
-    """A run whose answer is one sentence."""
     return lines({**RUN, "answer": [sentence]})
 
 

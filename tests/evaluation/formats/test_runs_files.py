@@ -33,7 +33,13 @@ def run_of(source: Read, *lines: dict[str, Any]) -> RunFile:
 
 
 def found(run: RunFile, **options: Any) -> list[RunFinding]:
-    usual: dict[str, Any] = {"word_limit": 400, "reference_limit": 20, "topics": {"1": "t"}}
+    usual: dict[str, Any] = {
+        "word_limit": 400,
+        "reference_limit": 20,
+        "citation_limit": None,
+        "topics": {"1": "t"},
+        "topic_limits": {},
+    }
     return run_findings(run, **usual | options)
 
 
@@ -81,7 +87,9 @@ def test_a_citation_out_of_range_is_kept_unresolved(source: Read, outside: int) 
     [
         (answer(response_length=3), {}, FindingCode.RESPONSE_LENGTH),
         (answer(), {"word_limit": 1}, FindingCode.ANSWER_TOO_LONG),
+        (answer(), {"topic_limits": {"1": 7}}, FindingCode.ANSWER_TOO_LONG),
         (answer(), {"reference_limit": 1}, FindingCode.TOO_MANY_REFERENCES),
+        (answer(0, 1), {"citation_limit": 1}, FindingCode.TOO_MANY_CITATIONS),
         (answer(references=["a", "a"]), {}, FindingCode.DUPLICATE_REFERENCE),
         (answer(0, "a"), {}, FindingCode.DUPLICATE_CITATION),
         (answer(0, 9), {}, FindingCode.CITATION_OUT_OF_RANGE),
@@ -104,6 +112,12 @@ def test_a_run_within_the_rules_has_no_finding(source: Read) -> None:
 def test_no_limit_is_no_finding(source: Read) -> None:
     line = answer(references=list("abcdefghijklmnopqrstuvwxyz"))
     assert codes(run_of(source, line), word_limit=None, reference_limit=None) == []
+
+
+def test_characters_are_counted_composed(source: Read) -> None:
+    run = run_of(source, answer() | {"answer": [{"text": "Cafe\u0301"}, {"text": "x" * 5209}]})
+    assert [finding.message for finding in found(run, topic_limits={"1": 5213})] == ["5,214 of 5,213 characters"]
+    assert codes(run, topic_limits={"1": 5214, "2": 1}) == []
 
 
 def test_white_space_in_a_topic_makes_no_difference(source: Read) -> None:

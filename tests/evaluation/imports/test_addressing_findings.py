@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from evaluation.campaigns.contents import segments_named_by
+from evaluation.campaigns.findings import segments_named_by
 from evaluation.models import Assignment, Campaign, Event, Finding, Segment, Sentence
 from evaluation.terms import FindingCode
 from tests.evaluation.imports.test_import_findings import found

@@ -26,7 +26,6 @@ def shell(tmp_path_factory: pytest.TempPathFactory, django_db_setup: None) -> di
 
 
 def manage(environment: dict[str, str], *words: object, stdin: bytes = b"") -> Finished:
-    """Run manage.py as a shell does."""
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), *map(str, words)]
     return subprocess.run(command, env=environment, input=stdin, capture_output=True, check=False)
 

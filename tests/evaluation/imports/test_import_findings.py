@@ -27,7 +27,6 @@ WORDY = sentence(" ".join(["word"] * 401))
 
 
 def found(code: FindingCode) -> list[tuple[int | None, str, str, str]]:
-    """Line, topic, run and message of every finding of a code."""
     rows = Finding.objects.filter(code=code)
     return [(row.line, row.topic_id, row.run_id, row.message) for row in rows]
 

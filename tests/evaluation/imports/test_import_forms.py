@@ -27,7 +27,6 @@ def run_2025(**metadata: object) -> dict[str, object]:
 
 
 def cited() -> list[tuple[str, int, str | None]]:
-    """Sentence, position and docid of every citation."""
     rows = Citation.objects.order_by("sentence__index", "position")
     return list(rows.values_list("sentence__text", "position", "segment__docid"))
 

@@ -25,7 +25,6 @@ def standing() -> list[str]:
 
 
 def answered(row: Row) -> PracticeAnswer:
-    """Let somebody answer an item."""
     practice_item = PracticeItem.objects.get(statement=row["statement"])
     return PracticeAnswer.objects.create(
         item=practice_item, user=make_user("ann"), label=1, given_at="2026-05-04T10:00:00Z"

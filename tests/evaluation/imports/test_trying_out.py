@@ -14,12 +14,12 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
-from evaluation.domain.pseudonyms import Names
+from evaluation.campaigns.pseudonyms import Names
 from evaluation.imports import topics
 from evaluation.imports.base import trying_out
 from evaluation.models import Judge, NuggetSet
 from evaluation.terms import JudgeKind, Origin, SupportCondition
-from exchange.imports.kinds import KINDS, ImportLoad, ImportOptions
+from exchange.imports.kinds import IMPORT_KINDS, ImportLoad, ImportOptions
 from tests.worlds.campaign import ALPHA, LABELS, NUGGETS, SUPPORT, World, make_world
 from tests.worlds.cast import write_source
 
@@ -72,14 +72,14 @@ def load_of(world: World, folder: Path, kind: str) -> ImportLoad:
 
 
 def test_every_kind_of_file_is_tried_here() -> None:
-    assert FILES.keys() == KINDS.keys()
+    assert FILES.keys() == IMPORT_KINDS.keys()
 
 
 @needs_sqlite
 @pytest.mark.parametrize("kind", FILES)
 def test_a_file_is_tried_out_while_somebody_writes(world: World, tmp_path: Path, kind: str) -> None:
     with somebody_writes(), trying_out():
-        receipt = KINDS[kind].load(load_of(world, tmp_path, kind))
+        receipt = IMPORT_KINDS[kind].load(load_of(world, tmp_path, kind))
     assert receipt.added == 1 if kind != "assignments" else 4
     assert receipt.event is None
 
@@ -89,21 +89,21 @@ def test_what_is_tried_out_is_what_is_loaded(world: World, tmp_path: Path, kind:
     load = load_of(world, tmp_path, kind)
     before = (Judge.objects.count(), NuggetSet.objects.count())
     with trying_out():
-        tried = KINDS[kind].load(load)
+        tried = IMPORT_KINDS[kind].load(load)
     assert (Judge.objects.count(), NuggetSet.objects.count()) == before
-    loaded = KINDS[kind].load(load)
+    loaded = IMPORT_KINDS[kind].load(load)
     assert str(tried) == str(loaded)
     assert loaded.event is not None
-    assert KINDS[kind].load(load).nothing_changed
+    assert IMPORT_KINDS[kind].load(load).nothing_changed
 
 
 @needs_sqlite
 @pytest.mark.parametrize("kind", FILES)
 def test_the_same_file_is_compared_while_somebody_writes(world: World, tmp_path: Path, kind: str) -> None:
     load = load_of(world, tmp_path, kind)
-    KINDS[kind].load(load)
+    IMPORT_KINDS[kind].load(load)
     with somebody_writes(), trying_out():
-        assert KINDS[kind].load(load).nothing_changed
+        assert IMPORT_KINDS[kind].load(load).nothing_changed
 
 
 def test_a_plan_that_was_overtaken_is_made_again(
@@ -192,7 +192,7 @@ def test_a_large_file_is_written_in_as_many_statements_as_a_small_one(
         world.campaign.refresh_from_db()
         chosen = ImportOptions(**options)
         with CaptureQueriesContext(connection) as context:
-            KINDS[kind].load(
+            IMPORT_KINDS[kind].load(
                 ImportLoad(world.campaign, [source], chosen, Names([world.campaign], "default"), None)
             )
         inserts = [query["sql"] for query in context if "INSERT INTO" in query["sql"]]

@@ -18,7 +18,6 @@ pytestmark = [
 
 
 def elsewhere(act: Callable[[], object]) -> None:
-    """Do something on another connection, committed when this returns."""
     failures: list[BaseException] = []
 
     def work() -> None:

@@ -28,6 +28,8 @@ from evaluation.models import (
     Answer,
     AnswerProvenance,
     Assignment,
+    Battle,
+    BattleSet,
     Campaign,
     Citation,
     ConditionDefault,
@@ -58,6 +60,7 @@ from evaluation.models import (
     TaskAnswer,
     Topic,
     TopicTag,
+    Verdict,
 )
 from reports.models import Adjudication, ExternalCondition, ExternalScore
 from tests.worlds.cast import make_user
@@ -87,6 +90,18 @@ def new_answer() -> Answer:
     return Answer.objects.create(topic=Topic.objects.order_by("pk")[0], words=1)
 
 
+def passage_of_task() -> TaskAnswer:
+    """A passage that the task asks about beside its answer."""
+    return TaskAnswer.objects.create(
+        task=TaskAnswer.objects.get().task, segment=Segment.objects.order_by("pk")[0], position=1
+    )
+
+
+def battle_of_task() -> TaskAnswer:
+    """A battle that the task asks about beside its answer."""
+    return TaskAnswer.objects.create(task=TaskAnswer.objects.get().task, battle=Battle.objects.get(), position=1)
+
+
 def another_segment() -> Segment:
     return Segment.objects.order_by("-pk")[0]
 
@@ -109,8 +124,11 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "protocol_sizes": first(Protocol, version=2, window_size=0),
     "protocol_caps": first(Protocol, version=2, nugget_cap=31),
     "protocol_threshold_on_scale": first(Protocol, version=2, grade_threshold=4),
+    "protocol_scale": first(Protocol, version=2, relevance_max=10),
     "protocol_overlap": first(Protocol, version=2, overlap=0),
     "protocol_first_citations": first(Protocol, version=2, first_citations=0),
+    "protocol_scoring": first(Protocol, version=2, scoring="points"),
+    "protocol_support_measure": first(Protocol, version=2, support_measure="best"),
     "condition_default_once": first(ConditionDefault),
     "condition_default_condition": first(ConditionDefault, condition="X/Y"),
     "topic_once": first(Topic),
@@ -157,6 +175,14 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "random_check_chance_is_a_probability": lambda: copied(
         RandomCheckPair.objects.get(nugget_version=None), segment_id=another_segment().pk, chance=1.5
     ),
+    "battle_set_once": first(BattleSet),
+    "battle_set_has_name": first(BattleSet, name=""),
+    "battle_once": lambda: copied(
+        battle := Battle.objects.get(), left_id=battle.right_id, right_id=battle.left_id
+    ),
+    "battle_of_two_answers": lambda: copied(battle := Battle.objects.get(), right_id=battle.left_id),
+    "verdict_once": first(Verdict),
+    "verdict_label": first(Verdict, submission=2, label=7),
     "nugget_set_once": first(NuggetSet),
     "nugget_set_origin": first(NuggetSet, name="new", origin="guess"),
     "nugget_set_drafts_of_edited": lambda: copied(
@@ -174,6 +200,12 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
         nugget_version_id=NuggetVersion.objects.order_by("-pk")[0].pk,
         position=9,
         importance=3,
+    ),
+    "listed_nugget_weight": lambda: copied(
+        ListedNugget.objects.order_by("pk")[0],
+        nugget_version_id=NuggetVersion.objects.order_by("-pk")[0].pk,
+        position=9,
+        weight=100.5,
     ),
     "nugget_lineage_once": first(NuggetLineage),
     "nugget_lineage_relation": lambda: copied(
@@ -199,6 +231,11 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "task_study_judges_blind": first(Task, study_id=1, state="withdrawn"),
     "task_has_what_its_stage_needs": first(Task, stage="manual"),
     "task_answer_once": first(TaskAnswer, position=1),
+    "task_answer_of_one": lambda: copied(
+        TaskAnswer.objects.get(), position=1, segment_id=Segment.objects.order_by("pk")[0].pk
+    ),
+    "task_answer_segment_once": lambda: copied(passage_of_task(), position=2),
+    "task_answer_battle_once": lambda: copied(battle_of_task(), position=2),
     "task_answer_position": lambda: copied(TaskAnswer.objects.get(), answer_id=new_answer().pk),
     "working_judgment_once": first(WorkingJudgment),
     "working_judgment_of_something": first(WorkingJudgment, unit="new", answer_id=None),
@@ -225,6 +262,7 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "working_nugget_decision": first(WorkingNugget, key="new", number=99, decision="maybe"),
     "working_nugget_making": first(WorkingNugget, key="new", number=99, draft_id=None, making="found"),
     "working_nugget_importance": first(WorkingNugget, key="new", number=99, importance=3),
+    "working_nugget_weight": first(WorkingNugget, key="new", number=99, weight=-101),
     "working_nugget_draft_importance": first(WorkingNugget, key="new", number=99, draft_importance=3),
     "working_nugget_draft_of_proposed": first(WorkingNugget, key="new", number=99, draft_id=None),
     "marked_passage_once": first(MarkedPassage),
@@ -255,7 +293,6 @@ CHECKS = {constraint.name for constraint in CONSTRAINTS if isinstance(constraint
 
 
 def make_work(campaign: Campaign, user: User, draft: NuggetVersion) -> None:
-    """One task with a row in each table of work."""
     nugget_list, now = NuggetList.objects.order_by("pk")[0], timezone.now()
     task = Task.objects.create(
         campaign=campaign,
@@ -303,7 +340,6 @@ def make_judging(campaign: Campaign, user: User, wording: NuggetVersion) -> None
 
 
 def make_practice(campaign: Campaign, user: User) -> None:
-    """An item of practice with an answer."""
     item = PracticeItem.objects.create(
         campaign=campaign, kind="importance", position=1, label=2, event=Event.objects.order_by("pk")[0]
     )
@@ -311,7 +347,6 @@ def make_practice(campaign: Campaign, user: User) -> None:
 
 
 def make_study(campaign: Campaign, user: User, wording: NuggetVersion) -> None:
-    """A study with one pair of each kind, a task and a judge of its own."""
     sentence, event = Sentence.objects.order_by("pk")[0], Event.objects.create(kind="test")
     study = Study.objects.create(
         campaign=campaign,
@@ -342,6 +377,16 @@ def make_study(campaign: Campaign, user: User, wording: NuggetVersion) -> None:
     )
 
 
+def make_battle(campaign: Campaign) -> None:
+    left, right = Answer.objects.filter(topic=Topic.objects.order_by("pk")[0]).order_by("pk")
+    event = Event.objects.create(kind="test")
+    battle_set = BattleSet.objects.create(campaign=campaign, name="battles", rounds=1, event=event)
+    pair = {"topic": left.topic, "left": left, "right": right}
+    battle = Battle.objects.create(battle_set=battle_set, **pair, event=event)
+    judge = Judge.objects.get(name="Olga")
+    Verdict.objects.create(battle=battle, judge=judge, left=left, label=2, given_at=timezone.now())
+
+
 @pytest.fixture
 def everything_once(labelled: Path) -> None:
     """The small campaign, and a row in each table that imports leave empty."""
@@ -360,6 +405,7 @@ def everything_once(labelled: Path) -> None:
     make_judging(campaign, olga, wording)
     make_practice(campaign, olga)
     make_study(campaign, olga, wording)
+    make_battle(campaign)
     verdict = {"campaign": campaign, "actor": olga, "event": Event.objects.create(kind="test"), "verdict": 2}
     Adjudication.objects.create(answer=Answer.objects.order_by("pk")[0], nugget_version=wording, **verdict)
     table = ExternalCondition.objects.create(campaign=campaign, name="Paper")

@@ -18,14 +18,12 @@ on_postgresql = pytest.mark.skipif("sqlite" in settings.DATABASES["default"]["EN
 
 
 def pragma(alias: str, name: str) -> object:
-    """The value of a SQLite pragma."""
     with connections[alias].cursor() as cursor:
         cursor.execute(f"PRAGMA {name}")
         return cursor.fetchone()[0]
 
 
 def opening(alias: str) -> str:
-    """The statement that opens a transaction."""
     with CaptureQueriesContext(connections[alias]) as queries, transaction.atomic(using=alias):
         Campaign.objects.using(alias).exists()
     return str(queries[0]["sql"])

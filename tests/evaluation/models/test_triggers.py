@@ -16,7 +16,6 @@ POSTGRESQL = (
 
 
 def triggers() -> set[str]:
-    """The triggers on the logs, from the database itself."""
     query = SQLITE if connection.vendor == "sqlite" else POSTGRESQL
     with connection.cursor() as cursor:
         cursor.execute(query.format(tables=TABLES))

@@ -51,8 +51,6 @@ from tests.worlds.study import (
 
 
 class Outside(TypedDict):
-    """Who is said to have given labels that are imported."""
-
     judge: str
     kind: JudgeKind
 

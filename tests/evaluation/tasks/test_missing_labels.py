@@ -45,12 +45,10 @@ class RandomCampaign:
         load_machine(world, *((*pair, "full_support") for pair in labels))
 
     def step(self, number: int) -> None:
-        """Do something."""
         acts: list[Callable[[int], None]] = [self.task, self.task, self.reopened, self.run, self.text, self.list]
         self.chance.choice(acts)(number)
 
     def task(self, _number: int) -> None:
-        """Have a task done."""
         person, topic = self.chance.choice(["ann", "ben"]), self.chance.choice(["t1", "t1", "t2"])
         try:
             task = self.world.hand(self.chance.choice(STAGES), person, topic, again=True)
@@ -60,13 +58,11 @@ class RandomCampaign:
         self.done.append(task.public_id)
 
     def reopened(self, _number: int) -> None:
-        """Have everything done that was reopened."""
         for task in map(current_task, self.done):
             if task.state == TaskState.REOPENED:
                 finish(task)
 
     def run(self, number: int) -> None:
-        """Load a run, sometimes with the text of another one."""
         texts = (BENDS, SAND) if self.chance.random() < 0.4 else (f"Text {number}.", "More.")
         cited = [self.chance.choices([0, 1, 2], k=self.chance.randint(0, 3)) for _ in texts]
         topic = self.chance.choice(["t1", "t2"])
@@ -78,7 +74,6 @@ class RandomCampaign:
         import_segments(campaign=self.world.campaign, sources=[text])
 
     def list(self, number: int) -> None:
-        """Submit a further version of the list, with a nugget less, another wording, and a new nugget."""
         newest = NuggetList.objects.filter(nugget_set__name="edited").order_by("version").last()
         assert newest
         further = NuggetList.objects.create(

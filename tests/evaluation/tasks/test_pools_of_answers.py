@@ -36,24 +36,20 @@ from tests.worlds.judging import (
 
 @pytest.fixture
 def world(db: None, tmp_path: Path) -> JudgingWorld:
-    """Answers to judge, nothing handed out."""
     return make_judging_world(tmp_path)
 
 
 def runs_of(task: Task) -> list[str]:
-    """Return the runs whose answers a task asks for, in its order."""
     answers = TaskAnswer.objects.filter(task=task).values_list("answer", flat=True)
     runs = dict(AnswerProvenance.objects.values_list("answer", "run__run_id"))
     return [runs[answer] for answer in answers]
 
 
 def change_protocol(world: JudgingWorld, **settings: object) -> None:
-    """Set what the campaign is judged under."""
     Protocol.objects.filter(campaign=world.campaign).update(**settings)
 
 
 def submit_list(task: Task, *wordings: NuggetVersion) -> None:
-    """Submit a further version of the list that a task assigns."""
     version = NuggetList.objects.filter(nugget_set=task.nuggets).count() + 1
     further = NuggetList.objects.create(nugget_set=task.nuggets, topic=task.topic, version=version)
     for position, wording in enumerate(wordings):

@@ -27,7 +27,6 @@ FAULTS = ["out_of_vocabulary", "bad_request"]
 
 
 def figures_of(*command: str) -> dict[str, int]:
-    """Return the counts that a dry run says."""
     outcome = run(*command, "--dry-run")
     assert outcome.code == 0, outcome.err
     figures = {name.strip(): number.replace(",", "") for name, number in map(_pair, outcome.out.splitlines()[1:])}
@@ -40,7 +39,6 @@ def _pair(line: str) -> tuple[str, str]:
 
 
 def failing(simulator: LoggedSimulator, text: str, fault: str, *command: str) -> Outcome:
-    """Run a command while all requests with a text go wrong."""
     simulator.chooser.switch({"always": {text: fault}})
     outcome = run(*command, "--wait")
     assert outcome.code == 3, outcome.err
@@ -49,7 +47,6 @@ def failing(simulator: LoggedSimulator, text: str, fault: str, *command: str) ->
 
 
 def labels() -> dict[str, int]:
-    """Return the labels by nugget."""
     return dict(Assignment.objects.values_list("nugget_version__text", "label"))
 
 
@@ -106,7 +103,6 @@ def test_a_label_that_failed_in_an_imported_file_is_asked(simulator: LoggedSimul
 
 
 def cite(world: World, number: int) -> None:
-    """Have the answers' sentences cite a segment with a text each."""
     for n, sentence in enumerate(Sentence.objects.order_by("pk")[:number]):
         segment = Segment.objects.create(
             campaign=world.campaign, docid=f"c{n}", document=f"c{n}", has_text=True, text=f"Cited text number{n}."

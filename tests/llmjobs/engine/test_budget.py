@@ -6,7 +6,6 @@ from pathlib import Path
 from threading import Event as Signal
 
 import pytest
-from django.db import connections
 from pytest_django.fixtures import Settings
 
 from evaluation.errors import Refused
@@ -32,6 +31,7 @@ from tests.worlds.llm import (
     states_of,
     wait_until,
     work_on,
+    work_until_it_rests,
 )
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
@@ -46,32 +46,6 @@ LABELS = '["support", "support", "support"]'
 
 def start_with(world: World, budget: Budget) -> Job:
     return start(replace(world.request, budget=budget), "A/A", plan_evaluation(world.request, Condition.AA))
-
-
-def work_until_it_rests(job: Job, *, workers: int = 1, concurrency: int = 4) -> str:
-    """Let engines work until a job does not run any more; return its state."""
-    stopping = Signal()
-
-    def work(name: str) -> None:
-        engine = Engine(name, concurrency)
-        try:
-            while not stopping.is_set():
-                engine.work(stopping)
-                stopping.wait(0.02)
-        finally:
-            engine.close()
-            connections.close_all()
-
-    def rests() -> bool:
-        job.refresh_from_db()
-        return job.state != Job.State.RUNNING
-
-    with in_thread(lambda: work("first")), in_thread(lambda: work("second") if workers > 1 else None):
-        try:
-            wait_until(rests)
-        finally:
-            stopping.set()
-    return str(job.state)
 
 
 def go_on(job: Job, budget: Budget) -> None:

@@ -110,7 +110,6 @@ def test_limits_are_said_in_words(limits: Limits, words: str) -> None:
 
 
 def go_in_turns(jobs: str, priorities: dict[str, int] | None = None, one_at_a_time: int = 1) -> str:
-    """Let letters go, each of the job that it names, so many in a look."""
     turns, left, gone = Turns(), list(enumerate(jobs)), ""
     ranks = {ord(job): rank for job, rank in (priorities or {}).items()}
     for _ in range(ceil(len(jobs) / one_at_a_time)):

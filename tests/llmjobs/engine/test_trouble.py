@@ -5,7 +5,7 @@ from threading import Event as Signal
 from typing import Any
 
 import pytest
-from django.db import OperationalError, connections
+from django.db import OperationalError
 from pytest_django.fixtures import Settings
 
 from evaluation.errors import Refused
@@ -41,15 +41,10 @@ pytestmark = pytest.mark.usefixtures("transactional_db", "_quick_retries")
 
 
 def work_beside(worker: str, stopping: Signal) -> Any:
-    """Work as an engine in a thread of its own, while the block runs."""
-
     def work() -> None:
-        try:
-            while not stopping.is_set() and WorkItem.objects.filter(state__in=["queued", "leased"]).exists():
-                run(worker, stopping)
-                time.sleep(0.05)
-        finally:
-            connections.close_all()
+        while not stopping.is_set() and WorkItem.objects.filter(state__in=["queued", "leased"]).exists():
+            run(worker, stopping)
+            time.sleep(0.05)
 
     return in_thread(work)
 
@@ -249,7 +244,6 @@ def test_a_hiccup_while_outcomes_are_written_costs_nothing(
 
 
 def _failing(act: Any, times: tuple[int, ...]) -> Any:
-    """Do it, but fail at some of the times."""
     done = 0
 
     def acting(*args: Any) -> Any:

@@ -16,6 +16,7 @@ VALUES: dict[str, Value] = {
     "query": "why do cats purr",
     "segments": ["Cats purr.", "Dogs bark."],
     "nuggets": ["it's a fact", 'the "second" one'],
+    "criteria": ["it's a fact", 'the "second" one'],
     "passage": "Cats purr when content.",
     "statement": "Cats purr.",
     "length": 2,
@@ -29,11 +30,16 @@ HASHES = {
     ("importance", 1): "e4c9244ca52145cbb698484303e9aed5f6c8e3705f6b90fd2aad51ad9d8c8350",
     ("assign", 1): "d66880e8bf8207a0042806af452c2c01bd68681689ac69648bbe4d8c1c2750ec",
     ("support", 1): "e1f766291f43b6128e7e45d275b3ff0a830deb8b6a0c058eb8330ee0fd798cff",
+    ("support-quote", 1): "e9a3ffbfce7380327b8b6fd43fa71f2744e996bdafd7806d0802976e57cff1d3",
     ("relevance", 1): "d2a0afc126f0607a2655cf85674c9f8affdffd104592bb66ba0c048b53c23bd1",
     ("nuggetize", 2): "67e40689ffd0441d97b0eca98b675d817900d25fdb63d96d6391eb9c1d503a13",
     ("importance", 2): "cfcd83dda9992eff412db4fe042a54bc3f085538371c24c4f47dbb414453db9a",
     ("assign", 2): "220f7b0151451bce31f41e85f64b93c71f222e51b6d0dbc56a665a0a924195ac",
     ("relevance", 2): "17673914e08a6078e71058ff7a311a6a5fe2a0541f096aab25e3c8fb1cbb3ff0",
+    ("assign-rubric", 1): "7fad6602ffc0ba3fe42870c074070eb5046bb23f9d1d17a1bc27ae932c7bda6f",
+    ("rubric", 1): "170acd7ab850b1f9b1e943eedac34f89f7c52fe51aceba584e8f046738ae642e",
+    ("rubric", 2): "f6e0491a3e9c3af062b652e1c3a6db2242050f00a4d8d7f1281498ef7b650192",
+    ("assign-rubric", 2): "5a8e0241aa8ceba47e69329da8438e3a86a966f65811463ea5d6b45fe8ad08ef",
 }
 every_template = pytest.mark.parametrize("template", BUILT_IN, ids=lambda each: each.ref)
 

@@ -88,9 +88,14 @@ def test_a_judge_is_made_of_model_prompts_and_form() -> None:
         (
             "assign=strict@7",
             1,
-            "There is no prompt strict@7 for the task assign; there are: assign@1, assign@2, strict@1.",
+            "There is no prompt strict@7 for the task assign; "
+            "there are: assign@1, assign-rubric@1, assign@2, assign-rubric@2, strict@1.",
         ),
-        ("support=strict@1", 1, "There is no prompt strict@1 for the task support; there are: support@1."),
+        (
+            "support=strict@1",
+            1,
+            "There is no prompt strict@1 for the task support; there are: support@1, support-quote@1.",
+        ),
         ("judging=strict@1", 2, "There is no task judging"),
         ("strict@1", 2, "TASK=NAME@VERSION"),
     ],

@@ -7,7 +7,7 @@ import pytest
 from evaluation.models import Judge, Topic
 from jobs.models import WorkItem
 from llmjobs.job_plan import assign_items, nugget_items
-from llmjobs.kinds import KINDS
+from llmjobs.kinds import ITEM_KINDS
 from llmjobs.prompt_store import BUILT_IN_PROMPTS, way_of
 from llmjobs.prompts.template import NO_TEXTS, TopicTexts, Value, render
 from llmjobs.prompts.texts import ASSIGN, SUPPORT, WITH_TEXTS
@@ -19,7 +19,7 @@ VALUES: dict[str, Value] = {"query": "wings", "passage": "See <article> 3.", "nu
 
 
 def first_request(item: WorkItem, judge: Judge | None = None) -> Ask:
-    return next(KINDS[item.kind].begin([item], [way_of(judge) if judge else BUILT_IN_PROMPTS])[0])
+    return next(ITEM_KINDS[item.kind].begin([item], [way_of(judge) if judge else BUILT_IN_PROMPTS])[0])
 
 
 def assign_item(world: World) -> WorkItem:
@@ -53,7 +53,9 @@ def test_nuggets_and_their_importance_are_asked_for_with_the_texts() -> None:
     grade_segments(world, 3)
     Topic.objects.update(**TEXTS)
     new = nugget_items(world.campaign, world.topics, world.campaign.qrel_sources.get(), "nuggets").items[0]
-    step = KINDS["nuggets"].begin([WorkItem(key="k", kind=new.kind, payload=new.payload)], [BUILT_IN_PROMPTS])[0]
+    step = ITEM_KINDS["nuggets"].begin(
+        [WorkItem(key="k", kind=new.kind, payload=new.payload)], [BUILT_IN_PROMPTS]
+    )[0]
     requests = [next(step)]
     requests.append(step.send(LlmReply('["a fact"]')))
     assert [(request.template, request.version) for request in requests] == [("nuggetize", 2), ("importance", 2)]

@@ -32,10 +32,9 @@ from llmjobs.prompts.texts import ASSIGN
 from llmjobs.simulator.answering import MODEL
 from llmjobs.trials import TrialOrder, draw, labelled_by_people, outcome_of, start_trial
 from loadtest.servers.simulator import LoggedSimulator
-from tests.llmjobs.engine.test_budget import work_until_it_rests
 from tests.worlds.campaign import World, make_world
 from tests.worlds.cast import write_source
-from tests.worlds.llm import work_on
+from tests.worlds.llm import work_on, work_until_it_rests
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 

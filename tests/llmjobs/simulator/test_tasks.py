@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from llmjobs.prompts.template import DATA_OF, PromptTask, Template, Value, render
-from llmjobs.prompts.texts import TEMPLATES
+from llmjobs.prompts.texts import SUPPORT_QUOTE, TEMPLATES
 from llmjobs.simulator.answering import (
     UNKNOWN,
     SimulatedReply,
@@ -101,6 +101,12 @@ OWN: list[tuple[PromptTask, dict[str, Value], str]] = [
     ("support", {"statement": "Cats purr.", "passage": "All cats purr."}, "full_support"),
     ("relevance", {"query": QUERY, "passage": "Cats purr.", "top": 4, "scale": "0: none\n4: all"}, "4"),
 ]
+
+
+def test_a_quote_is_the_sentence_that_shares_most_words() -> None:
+    values: dict[str, Value] = {"statement": "Cats purr.", "passage": "Dogs bark. All cats purr. Cows moo."}
+    reply = reply_about(SUPPORT_QUOTE, values)
+    assert (reply.task, reply.text) == ("support", '["full_support", "All cats purr."]')
 
 
 @pytest.mark.parametrize(("task", "values", "text"), OWN)

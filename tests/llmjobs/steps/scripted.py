@@ -10,7 +10,6 @@ GONE = LlmReply(None, "timeout: no answer in 60 s")
 
 
 def play(step: Step[Outcome], replies: Iterable[str | LlmReply]) -> tuple[Outcome, list[Ask]]:
-    """Give the replies one after the other; as many as are asked for, no more and no fewer."""
     left = list(replies)
     outcome, requests = play_with(step, lambda _: left.pop(0))
     assert not left, "not every reply was asked for"
@@ -20,7 +19,6 @@ def play(step: Step[Outcome], replies: Iterable[str | LlmReply]) -> tuple[Outcom
 def play_with(
     step: Step[Outcome], reply_to: Callable[[Ask], str | LlmReply], most: int = 10_000
 ) -> tuple[Outcome, list[Ask]]:
-    """Answer each request by a function of it."""
     requests: list[Ask] = []
     reply: LlmReply | None = None
     for _ in range(most):
@@ -35,17 +33,14 @@ def play_with(
 
 
 def parts(requests: list[Ask]) -> list[str]:
-    """Return which windows or batches were asked about."""
     return [request.part for request in requests]
 
 
 def user_text(request: Ask) -> str:
-    """Return the first turn of the user."""
     return next(message.content for message in request.messages if message.role == "user")
 
 
 def between(request: Ask, tag: str) -> str:
-    """Return the data of the one element of this name in a request."""
     _, opening, rest = user_text(request).partition(f"<{tag}>\n")
     assert opening, f"the request has no <{tag}>"
     return rest.partition(f"\n</{tag}>")[0]

@@ -1,11 +1,13 @@
 """Support and relevance: one pair or passage a call, one label."""
 
+from dataclasses import replace
+
 import pytest
 
 from evaluation.labels import SupportLabel
 from llmjobs.prompts.template import Template
-from llmjobs.prompts.texts import SUPPORT
-from llmjobs.steps.single import relevance, scale, support
+from llmjobs.prompts.texts import SUPPORT, SUPPORT_QUOTE
+from llmjobs.steps.single import PassageLimit, relevance, scale, support
 from tests.llmjobs.steps.scripted import GONE, between, parts, play
 
 PAIR = ("Cats purr when content.", "Content cats purr.")
@@ -81,3 +83,53 @@ def test_every_grade_has_a_meaning(top: int) -> None:
 def test_a_scale_of_one_grade_is_refused() -> None:
     with pytest.raises(ValueError, match="top"):
         next(relevance("q", "p", top=0))
+
+
+LONG = "Dogs bark all night.\n\nContent cats purr.\n\nCows moo in the meadow."
+
+
+def test_of_a_passage_over_the_limit_the_best_paragraphs_are_sent_and_the_call_says_so() -> None:
+    limit = PassageLimit(5, "en")
+    judged, (of_pair,) = play(support(PAIR[0], LONG, limit=limit), ["full_support"])
+    graded, (of_passage,) = play(relevance(PAIR[0], LONG, limit=limit), ["3"])
+    for request in (of_pair, of_passage):
+        assert between(request, "passage") == "[...]\n\nContent cats purr.\n\n[...]"
+    for notes in (judged.notes, graded.notes):
+        assert [(note.ask, note.kind) for note in notes] == [(0, "shortened")]
+
+
+def test_a_passage_within_the_limit_is_sent_whole() -> None:
+    outcome, (request,) = play(support(PAIR[0], LONG, limit=PassageLimit(12, "en")), ["full_support"])
+    assert (between(request, "passage"), outcome.notes) == (LONG, ())
+
+
+@pytest.mark.parametrize(
+    ("reply", "label", "evidence", "notes"),
+    [
+        ('["full_support", "Content  cats\\npurr."]', SupportLabel.FULL_SUPPORT, 1, []),
+        ('["full_support", "cats purr"]', SupportLabel.FULL_SUPPORT, 1, []),
+        ('["no_support", ""]', SupportLabel.NO_SUPPORT, None, []),
+        ('["full_support", "Cats always purr."]', SupportLabel.FULL_SUPPORT, None, ["dropped"]),
+        ("full_support", SupportLabel.FULL_SUPPORT, None, ["tolerated"]),
+    ],
+)
+def test_a_quote_is_looked_up_in_the_passage(
+    reply: str, label: SupportLabel, evidence: int | None, notes: list[str]
+) -> None:
+    outcome, (request,) = play(support(PAIR[0], LONG, SUPPORT_QUOTE), [reply])
+    assert (outcome.label, outcome.evidence, outcome.failure) == (label, evidence, "")
+    assert [note.kind for note in outcome.notes] == notes
+    assert request.template == "support-quote"
+
+
+def test_a_quote_without_a_label_is_asked_for_again() -> None:
+    replies = ['["Content cats purr."]', '["maybe", "Content cats purr."]', '["no_support", ""]']
+    outcome, requests = play(support(PAIR[0], LONG, SUPPORT_QUOTE), replies)
+    assert (outcome.label, len(requests)) == (SupportLabel.NO_SUPPORT, 3)
+
+
+def test_a_quote_comes_as_json_where_that_is_asked_for() -> None:
+    reply = '{"label_and_quote": ["full_support", "Content cats purr."]}'
+    outcome, (request,) = play(support(PAIR[0], LONG, replace(SUPPORT_QUOTE, structured=True)), [reply])
+    assert (outcome.label, outcome.evidence) == (SupportLabel.FULL_SUPPORT, 1)
+    assert '{"label_and_quote": ["...", ...]}' in request.messages[1].content

@@ -15,14 +15,13 @@ from reports.metrics.random_check.draw import (
 
 
 def made_frame(seed: str, runs: int = 3, pairs: int = 60, blocks: int = 1) -> RandomCheckFrame:
-    """Pairs of three runs with labels and sizes of their own."""
     random = np.random.default_rng(1)
     total = runs * pairs
     return RandomCheckFrame(
         run=np.repeat(np.arange(runs), pairs),
         label=random.choice(DRAWN_LABELS, total, p=[0.6, 0.1, 0.25, 0.05]),
         block=np.arange(total) % blocks,
-        x=random.choice([0.05, 0.1, 0.2, 0.4], total),
+        size=random.choice(np.array([0.05, 0.1, 0.2, 0.4]), total),
         order=np.array([place_in_order(seed, pair) for pair in range(total)]),
         runs=runs,
     )

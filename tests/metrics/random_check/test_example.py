@@ -16,7 +16,7 @@ from reports.metrics.random_check.estimate import (
     estimates,
     variances_ahead,
 )
-from reports.metrics.random_check.weights import nugget_sizes, nugget_weights, positive_sizes, values_of
+from reports.metrics.random_check.weights import drawable_sizes, nugget_sizes, nugget_weights, values_of
 from reports.metrics.scores import SCORE_NAMES
 from tests.metrics.sheet_makers import assignment_sheet
 
@@ -45,14 +45,13 @@ def flat(cells: NDArray[Any]) -> NDArray[Any]:
 
 @pytest.fixture
 def frame() -> RandomCheckFrame:
-    """Its twelve pairs."""
     sheet, run = sheet_of(MACHINE), np.repeat([0, 1], 6)
     names = [(name, f"t{topic}", f"n{nugget}", 0) for name in "AB" for topic in (1, 2) for nugget in (1, 2, 3)]
     return RandomCheckFrame(
         run=run,
         label=flat(sheet.labels).astype(np.int64),
         block=np.zeros(12, dtype=np.int64),
-        x=positive_sizes(run, flat(nugget_sizes(sheet))),
+        size=drawable_sizes(run, flat(nugget_sizes(sheet))),
         order=np.array([place_in_order("demo", *name) for name in names]),
         runs=2,
     )
@@ -60,7 +59,6 @@ def frame() -> RandomCheckFrame:
 
 @pytest.fixture
 def sample(frame: RandomCheckFrame) -> RandomCheckSample:
-    """Five pairs of each run, judged."""
     chances = draw(frame, np.array([5, 5]), least=1)
     people = np.eye(3)[[CODES[word] for run in PEOPLE for word in run]]
     shares = np.where((chances > 0)[:, np.newaxis], people, 0.0)

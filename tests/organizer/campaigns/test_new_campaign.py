@@ -14,7 +14,6 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def root(client: Client) -> Client:
-    """An administrator's browser."""
     client.force_login(make_user("root", is_superuser=True, is_staff=True))
     return client
 
@@ -29,6 +28,23 @@ def test_a_campaign_is_made_with_settings_and_its_maker_organizes_it(root: Clien
     member = Membership.objects.get(campaign=campaign)
     assert (member.user, member.role) == (User.objects.get(username="root"), "organizer")
     assert NEW in root.get("/").content.decode()
+
+
+def test_a_campaign_is_made_like_a_track_s_and_a_file_wins(root: Client) -> None:
+    page = root.get(NEW).content.decode()
+    assert page.index('<option value="trec-rag-2026">TREC RAG 2026</option>') < page.index('name="name"')
+    file = SimpleUploadedFile("river.toml", b"[protocol]\nrelevance_max = 5\n")
+    root.post(NEW, {"slug": "river", "name": "River", "like": "trec-rag-2026", "settings": file})
+    protocol = Campaign.objects.get().protocol
+    assert (protocol.answer_word_limit, protocol.relevance_max) == (1024, 5)
+    assert "made like <b>trec-rag-2026</b>" in root.get("/campaigns/river/protocol/").content.decode()
+
+
+def test_a_copy_is_like_its_campaign_and_no_track(root: Client) -> None:
+    make_campaign("taken")
+    copy = {"slug": "river", "name": "River", "start": "copy", "protocol": "taken"}
+    refused = root.post(NEW, copy | {"like": "trec-rag-2026"})
+    assert (refused.status_code, "Choose one of the two." in refused.content.decode()) == (422, True)
 
 
 @pytest.mark.parametrize(
@@ -75,10 +91,11 @@ def test_a_campaign_with_sample_data_lands_on_today(root: Client) -> None:
 
 def test_a_protocol_is_copied_without_its_data(root: Client) -> None:
     other = make_campaign("other")
-    other.protocols.update(nugget_cap=7, guidelines="Read all of it.")
+    other.protocols.update(nugget_cap=7, guidelines="Read all of it.", grade_words="no\nsome\nmuch\nall")
     root.post(NEW, {"slug": "copied", "name": "Copied", "start": "copy", "protocol": "other"})
     protocol = Campaign.objects.get(slug="copied").protocol
     assert (protocol.nugget_cap, protocol.guidelines) == (7, "Read all of it.")
+    assert protocol.grade_words == "no\nsome\nmuch\nall"
 
 
 def test_a_language_that_is_none_is_said_at_the_form(root: Client) -> None:

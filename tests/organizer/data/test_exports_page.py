@@ -7,9 +7,10 @@ from threading import Event as Signal
 from typing import Any
 
 import pytest
+from django.db.models import F
 from django.test import Client
 
-from evaluation.models import Campaign, Topic
+from evaluation.models import Campaign, ListedNugget, Topic
 from evaluation.terms import Role
 from exchange import background
 from exchange.models import Export, Snapshot
@@ -31,12 +32,10 @@ def _own_folder(settings: Any, tmp_path: Path) -> None:
 
 @pytest.fixture
 def world(db: None, tmp_path: Path) -> World:
-    """The small campaign with its cast."""
     return make_world(tmp_path)
 
 
 def exported(client: Client, what: str, **fields: object) -> Export:
-    """Have something exported, and the worker do it."""
     response = client.post(f"{DATA}exports/new/", {"what": what, "texts": "on", **fields})
     assert response.status_code == 302, response.content.decode()
     background.run("w", Signal())
@@ -104,7 +103,7 @@ def test_what_was_exported_wiped_and_imported_is_exported_the_same(db: None, tmp
 
 def test_nuggets_leave_as_a_bank_of_argue(world: World) -> None:
     olga = world.client("olga")
-    export = exported(olga, "nuggets", format="argue")
+    export = exported(olga, "nuggets", form="argue")
     assert b'"nugget_bank": [{"question": "sand moves"' in file_of(olga, export)
     assert export.name == "river-nuggets.jsonl"
 
@@ -163,7 +162,7 @@ def form_at(world: World, query: str) -> str:
         ("scores", {"condition", "pseudonyms", "snapshot"}),
         ("time", {"segments", "pseudonyms", "snapshot"}),
         ("campaign", {"snapshot", "name", "pseudonyms", "texts"}),
-        ("nuggets", {"nuggets", "format", "pseudonyms", "snapshot"}),
+        ("nuggets", {"nuggets", "form", "pseudonyms", "snapshot"}),
         ("qrels", {"source", "snapshot"}),
         ("events", {"pseudonyms", "snapshot"}),
     ],
@@ -211,3 +210,18 @@ def test_lines_under_pseudonyms_name_nobody(world: World) -> None:
     events = file_of(olga, exported(olga, "events", pseudonyms="on")).decode()
     assert '"user": "person-' in events
     assert not re.search(r'"user": \d', events)
+
+
+def test_scores_of_a_rubric_are_exported_where_there_is_one(world: World) -> None:
+    assert 'name="profile"' not in form_at(world, "what=scores")
+    ListedNugget.objects.update(weight=2)
+    Campaign.objects.update(revision=F("revision") + 1)
+    page = form_at(world, "what=scores&condition=A/A&profile=rubric")
+    assert "Rubric" in page.partition('name="profile"')[2].partition("</select>")[0]
+    olga = world.client("olga")
+    by = {
+        profile: file_of(olga, exported(olga, "scores", condition="A/A", profile=profile))
+        for profile in ("trec-rag", "rubric")
+    }
+    assert b'"rubric_strict"' in by["rubric"]
+    assert b'"rubric_strict"' not in by["trec-rag"]

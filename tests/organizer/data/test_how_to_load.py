@@ -23,7 +23,6 @@ def main_of(world: World, name: str, page: str) -> str:
 
 @pytest.fixture
 def world(world: World) -> World:
-    """The cast, with an empty campaign of Olga's that Rita and Audrey may read."""
     empty = make_campaign("empty")
     for name, role in (("olga", Role.ORGANIZER), ("rita", Role.RESEARCHER), ("audrey", Role.AUDITOR)):
         add_member(campaign=empty, user=world.people[name], role=role)

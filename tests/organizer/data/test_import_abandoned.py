@@ -53,7 +53,6 @@ def world(transactional_db: None, tmp_path: Path) -> World:
 
 
 def killed_while(attempt: ImportAttempt, state: str) -> None:
-    """Have a process carry an attempt on, and kill it in the midst of that."""
     ImportAttempt.objects.filter(pk=attempt.pk).update(state=state)
     database = str(connection.settings_dict["NAME"])
     program = DIES.format(folder=str(django_settings.FILES_DIR), database=database, state=state, pk=attempt.pk)

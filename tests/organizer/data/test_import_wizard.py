@@ -32,12 +32,10 @@ def _own_folder(settings: Any, tmp_path: Path) -> None:
 
 @pytest.fixture
 def world(db: None, tmp_path: Path) -> World:
-    """The small campaign with its cast."""
     return make_world(tmp_path)
 
 
 def sent(client: Client, kind: str, *files: tuple[str, str | bytes], **options: str) -> ImportAttempt:
-    """Send files to the wizard; return what became of them."""
     given = [SimpleUploadedFile(name, text.encode() if isinstance(text, str) else text) for name, text in files]
     response = client.post(f"{DATA}load/{kind}/", {"files": given, **options})
     assert response.status_code == 302, response.content.decode()

@@ -1,6 +1,6 @@
 """The list of runs, the page of one, its findings, and a segment it cites."""
 
-from evaluation.models import Run, Topic
+from evaluation.models import Event, Finding, Run, Topic
 from evaluation.terms import RagTask
 from tests.worlds.campaign import World, queries_of
 
@@ -54,6 +54,26 @@ def test_findings_are_listed_by_code_and_run(world: World) -> None:
     assert "unknown label" in page_of(world, "findings", "?code=unknown_label")
     assert "No warning fits." in page_of(world, "findings", "?run=nobody")
     assert "response length" in page_of(world, "findings", "?run=beta")
+
+
+def test_findings_of_a_kind_are_one_line_that_opens_to_them(world: World) -> None:
+    before = Finding.objects.filter(code="unknown_label").count()
+    event = Event.objects.filter(campaign=world.campaign).latest("pk")
+    Finding.objects.bulk_create(
+        Finding(
+            campaign=world.campaign, event=event, code="unknown_label", file="f", run_id="beta", message=f"odd {i}"
+        )
+        for i in range(7)
+    )
+    page = page_of(world, "findings")
+    assert page.count(f"<summary>Unknown label: {before + 7}</summary>") == 1
+    assert page.count('<details class="fold"') == len(set(Finding.objects.values_list("code", flat=True))) > 1
+    of_run = page_of(world, "findings", "?run=beta")
+    assert "<summary>Unknown label: 7</summary>" in of_run
+    assert [f"odd {i}" in of_run for i in range(7)] == [True] * 5 + [False] * 2
+    assert 'findings/?code=unknown_label&amp;run=beta">All 7</a>' in of_run
+    opened = page_of(world, "findings", "?code=unknown_label&run=beta")
+    assert all(f"odd {i}" in opened for i in range(7))
 
 
 def test_a_segment_is_read_as_text(world: World) -> None:

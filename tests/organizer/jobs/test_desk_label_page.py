@@ -43,7 +43,8 @@ def test_a_label_without_a_place_says_nothing_of_one(world: JudgingWorld) -> Non
 def test_the_machine_s_label_that_was_shown_and_how_long(world: JudgingWorld) -> None:
     load_machine(world, *((run, n, docid, "partial_support") for run, n, docid in
                           (("alpha", 0, "d1"), ("alpha", 1, "d2"), ("gamma", 1, "d2"))))  # fmt: skip
-    finish(world.hand(SUPPORT_POST_EDIT, "ann"), 2, shown_label=1, shown_ms=2340, accepted=False)
+    finish(world.hand(SUPPORT_POST_EDIT, "ann"), 2, shown_label=1, shown_ms=2340, accepted=False, evidence=0)
     page = page_of(world, f"support/{SupportJudgment.objects.exclude(shown_label=None).earliest('pk').pk}")
     assert "Machine label shown" in page
     assert "not taken over; first decision after 2.3 s" in page
+    assert "Sentence 1 of the passage:" in page

@@ -148,8 +148,6 @@ def test_who_assesses_by_now_is_told_nothing(world: World, llm: LlmJob) -> None:
 
 
 class Deaf(BaseEmailBackend):
-    """A mail server that is away."""
-
     def send_messages(self, _messages: object) -> int:
         raise ConnectionRefusedError
 

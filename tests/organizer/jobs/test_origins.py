@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluation.labelling import GivenGrade, ensure_nugget_set, give_grades, give_nugget_list
+from evaluation.labelling import GivenGrade, GivenNugget, ensure_nugget_set, give_grades, give_nugget_list
 from evaluation.models import Campaign, ListedNugget, Membership, NuggetList, Qrel, Segment, Topic
 from evaluation.terms import Importance, Origin, Role
 from jobs.models import WorkItem
@@ -19,7 +19,6 @@ def page_of(world: World, address: str, person: str = "olga") -> str:
 
 
 def make_list(world: World, number: int = 2, judge: str = "machine") -> NuggetList:
-    """Make a list as AutoNuggets does: all words by one call, all importance by another."""
     topic = Topic.objects.get(topic_id="t1")
     payload = {"topic": topic.pk}
     item = make_item(make_job(world, make_judge(judge)), "topic t1", WorkItem.State.DONE, payload=payload)
@@ -27,7 +26,7 @@ def make_list(world: World, number: int = 2, judge: str = "machine") -> NuggetLi
     worded, weighed = make_call(item, "b" * 64, '["water cuts"]'), make_call(item, "c" * 64, '["vital"]', 1)
     CallUse.objects.filter(call=worded).update(part="window 1")
     CallUse.objects.filter(call=weighed).update(part="importance batch 1 of 1", notes=[])
-    texts = [(f"water cuts stone {n}", Importance.VITAL) for n in range(number)]
+    texts = [GivenNugget(f"water cuts stone {n}", Importance.VITAL) for n in range(number)]
     nugget_set = ensure_nugget_set(world.campaign, make_judge(judge), Origin.AUTO)
     assert worded.event
     made = give_nugget_list(nugget_set, topic, texts, worded.event)
@@ -38,7 +37,6 @@ def make_list(world: World, number: int = 2, judge: str = "machine") -> NuggetLi
 
 
 def make_grade(world: World) -> Qrel:
-    """Have an LLM grade a segment."""
     topic, segment = Topic.objects.get(topic_id="t1"), Segment.objects.get(docid="d1")
     item = make_item(make_job(world), "grade", WorkItem.State.DONE)
     call = make_call(item, "d" * 64, "2")
@@ -48,7 +46,6 @@ def make_grade(world: World) -> Qrel:
 
 
 def addresses(world: World) -> list[str]:
-    """Return one address of each page."""
     made, grade = make_list(world), make_grade(world)
     listed = made.items.all()[0]
     call = NuggetCalls.objects.get(listed=listed).worded_id
@@ -175,7 +172,6 @@ def test_more_nuggets_and_calls_cost_no_more_queries(world: World) -> None:
 
 
 def make_list_longer(made: NuggetList, number: int) -> int:
-    """Add nuggets, calls and attempts to a list."""
     old = NuggetCalls.objects.filter(listed__nugget_list=made)[0]
     item = CallUse.objects.filter(call=old.worded)[0].item
     for n in range(number):

@@ -89,7 +89,7 @@ def test_a_dry_run_names_blocked_topics_with_the_reason(world: World) -> None:
     assert '<bdi>t1</bdi>: <span dir="auto">no edited nugget list' in page
 
 
-@pytest.mark.parametrize("what", ["A/A", "E/A", "M/A", "nuggets", "drafts", "support", "relevance"])
+@pytest.mark.parametrize("what", ["A/A", "E/A", "M/A", "nuggets", "drafts", "rubric", "support", "relevance"])
 def test_every_kind_can_be_tried_out(world: World, what: str) -> None:
     nuggets = "auto-robot" if what == "A/A" else ""
     assert "nothing has been sent" in post_form(world, "preview", what=what, source="NIST", nuggets=nuggets)

@@ -37,8 +37,6 @@ def _no_endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def list_endpoints(settings: Settings) -> List:
-    """List endpoints by name; each may have the lab's key."""
-
     def listed(*, key: str = KEY_NAME, **addresses: str) -> None:
         settings.LLM_ENDPOINTS = tuple(
             ListedEndpoint(name, address.rstrip("/"), key) for name, address in addresses.items()
@@ -77,7 +75,6 @@ class Answering(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}/v1"
 
     def reply(self, text: str, finish_reason: str = "stop") -> None:
-        """Answer with a completion."""
         choice = {"message": {"content": text}, "finish_reason": finish_reason}
         usage = {"prompt_tokens": 200, "completion_tokens": 10}
         self.body = json.dumps({"model": "m", "choices": [choice], "usage": usage})
@@ -120,7 +117,6 @@ def answering() -> Iterator[Answering]:
 
 
 def fields(endpoint: str = "lab", **values: str) -> dict[str, str]:
-    """Fields of the form of a connection."""
     given = {"endpoint": endpoint, "model": "word-overlap-simulator", "name": "large-model"}
     return given | {"prompt_price": "2.50", "completion_price": "10", "currency": "USD"} | values
 

@@ -19,7 +19,6 @@ SENTENCES = (REFUSED, WRONG_KEY, NO_MODEL, TIMEOUT, BAD_JSON, IGNORED)
 
 
 def only(shown: str, sentence: str, remedy: str) -> None:
-    """Assert that a page has one of the sentences, with its remedy."""
     assert [words for words in SENTENCES if words in shown] == [sentence]
     assert remedy in shown
 

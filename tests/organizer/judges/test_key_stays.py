@@ -39,7 +39,6 @@ EXPORTED = (
 
 
 def exports(folder: Path) -> list[str]:
-    """Every kind of export, and each file of the whole campaign's."""
     found = []
     for what in EXPORTED:
         done = run("export", *what, "--campaign", "river")

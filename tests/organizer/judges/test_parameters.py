@@ -63,6 +63,15 @@ def test_a_browser_leaves_the_temperature_out(olga: Client) -> None:
 
 
 @pytest.mark.django_db
+def test_a_limit_of_words_is_the_judge_s_and_is_not_sent() -> None:
+    call_command("add_judge", "brief", "--by", "llm", "--model", "m", "--passage-words", "800")
+    judge = Judge.objects.get(name="brief")
+    assert judge.prompt_versions == {"passage_words": "800"}
+    assert way_of(judge).passage_words == 800
+    assert call_by(judge).parameters == {"temperature": 0.0}
+
+
+@pytest.mark.django_db
 def test_calls_with_the_parameters_of_before_stay_the_same_calls() -> None:
     plain, _ = add_judge(name="plain", kind=JudgeKind.LLM, model="m")
     warm, _ = add_llm_judge(name="warm", model="m", parameters=Parameters(0.5))

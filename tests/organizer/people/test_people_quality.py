@@ -21,7 +21,6 @@ QUALITY = reverse("organizer:quality", args=["river"])
 
 @pytest.fixture
 def world(db: None, tmp_path: Path) -> JudgingWorld:
-    """Four answers to judge, and nobody who has."""
     return make_judging_world(tmp_path)
 
 
@@ -39,7 +38,6 @@ def shared(world: JudgingWorld) -> Shared:
 
 
 def both_assign(world: JudgingWorld, *labels: int) -> None:
-    """Ann says one label of everything, Ben the labels in turn."""
     finish(world.hand(ASSIGN, "ann"), label=2)
     finish(world.hand(ASSIGN, "ben", again=True), label=2)
     mine = Assignment.objects.filter(judge__user=world.people["ben"]).order_by("pk")

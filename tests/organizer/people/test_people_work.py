@@ -28,7 +28,6 @@ PAUSE = reverse("organizer:pause_assessor", args=["river"])
 
 @pytest.fixture
 def world(db: None, tmp_path: Path) -> JudgingWorld:
-    """Four answers to judge, and nobody who has."""
     return make_judging_world(tmp_path)
 
 

@@ -174,7 +174,6 @@ def test_practice_is_in_no_report_and_no_export(
 
 
 def outputs(capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """What each command prints, on whichever stream."""
     found = []
     for words in OUTPUTS:
         outcome = run(*words[:2], "--campaign", "river", *words[2:])

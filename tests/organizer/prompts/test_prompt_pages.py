@@ -43,7 +43,6 @@ def page(client: Client, address: str, status: int = 200) -> str:
 
 
 def row_of(listed: str, prompt: str) -> str:
-    """The row of the list that begins with this prompt."""
     plain = listed.replace("<bdi>", "").replace("</bdi>", "")
     return next(row for row in plain.split("<tr>") if prompt in row)
 

@@ -24,7 +24,6 @@ SECRET = f"Never tell of the secret river.\n{ASSIGN.user}"
 
 @pytest.fixture
 def lake(world: World) -> Campaign:
-    """Another campaign, which Sam organizes and Rita may read too."""
     lake = make_campaign("lake", "Lake study")
     for name, role in (("sam", Role.ORGANIZER), ("rita", Role.RESEARCHER)):
         add_member(campaign=lake, user=world.people[name], role=role)

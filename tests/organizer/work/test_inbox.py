@@ -23,7 +23,6 @@ ASKED = "P3 is in <i>German</i>."
 
 @pytest.fixture
 def desk(db: None, tmp_path: Path) -> DeskWorld:
-    """Ann's two tasks."""
     return make_work_world(tmp_path)
 
 

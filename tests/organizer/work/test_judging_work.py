@@ -62,7 +62,6 @@ def key_in(page: str) -> str:
 
 
 def made_by(world: JudgingWorld, username: str, origin: Origin = Origin.EDITED) -> NuggetSet:
-    """Give somebody a submitted list of their own for t1, made at a desk here."""
     judge = judge_of(world.people[username])
     own = ensure_nugget_set(world.campaign, judge, origin)
     imported = NuggetList.objects.get(nugget_set__name="edited")
@@ -297,7 +296,6 @@ def test_the_matrix_says_what_waits_for_a_machine(world: JudgingWorld) -> None:
 
 
 def cards_of(client: Client) -> list[str]:
-    """Read the card of each chip of the matrix."""
     chips = re.findall(r'is-[\w-]+" href="tasks/([^/"]+)/"', client.get(WORK).content.decode())
     return [words_of(client.get(WORK, {"card": chip})) for chip in chips]
 

@@ -25,7 +25,6 @@ def desk(db: None, tmp_path: Path) -> DeskWorld:
 
 @pytest.fixture
 def late(desk: DeskWorld) -> DeskWorld:
-    """Ann's tasks are three days late, and nothing is left to hand out."""
     hand(desk, [desk.topic("t3")], "ben")
     Task.objects.filter(assessor=desk.people["ann"]).update(due=timezone.localdate() - timedelta(days=3))
     desk.people["ann"].email = "ann@example.org"

@@ -24,7 +24,6 @@ def hand_out_page(world: World, **fields: str) -> str:
 
 
 def listed(name: str) -> list[tuple[Any, ...]]:
-    """What a list says and rests on, but for whose list it is."""
     rows = ListedNugget.objects.filter(nugget_list__nugget_set__name=name)
     fields = ("nugget_list__topic", "position", "nugget_version__text", "importance", "nugget_list__event")
     return list(rows.order_by(*fields).values_list(*fields))

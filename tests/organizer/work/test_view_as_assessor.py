@@ -29,13 +29,11 @@ def desk(db: None, tmp_path: Path) -> DeskWorld:
 
 @pytest.fixture
 def judged(db: None, tmp_path: Path) -> JudgeWorld:
-    """Judging tasks of Ann's and Ben's."""
     return make_judge_world(tmp_path)
 
 
 @pytest.fixture
 def log(tmp_path: Path, settings: object) -> Audit:
-    """An audit log of this test's own."""
     settings.AUDIT_LOG = str(tmp_path / "audit.jsonl")  # type: ignore[attr-defined]
     return Audit(tmp_path / "audit.jsonl")
 

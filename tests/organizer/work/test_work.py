@@ -9,7 +9,17 @@ import pytest
 from django.urls import reverse
 
 from evaluation.models import Event, Judge, Membership, NuggetSet, Task, Topic
-from evaluation.stages import ASSIGN, MANUAL, POST_EDIT, STAGES, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
+from evaluation.stages import (
+    ASSIGN,
+    BATTLE,
+    GRADE,
+    MANUAL,
+    POST_EDIT,
+    STAGES,
+    SUPPORT_POST_EDIT,
+    SUPPORT_SCRATCH,
+    Stage,
+)
 from evaluation.terms import JudgeKind, Origin, Role, TaskState
 from tests.worlds.campaign import queries_of
 from tests.worlds.desk import DeskWorld
@@ -24,7 +34,6 @@ ORGANIZERS = [("sam", 404), ("ann", 404), ("olga", 200), ("rita", 403), ("audrey
 
 @pytest.fixture
 def desk(db: None, tmp_path: Path) -> DeskWorld:
-    """Ann's two tasks."""
     return make_work_world(tmp_path)
 
 
@@ -335,6 +344,8 @@ NOT_OF_STAGE = {
     ASSIGN: ["judge", "drafts", "qrels"],
     SUPPORT_SCRATCH: ["judge", "drafts", "qrels", "nugget_set"],
     SUPPORT_POST_EDIT: ["drafts", "qrels", "nugget_set"],
+    GRADE: ["judge", "drafts", "qrels", "nugget_set"],
+    BATTLE: ["judge", "drafts", "qrels", "nugget_set"],
 }
 """Fields that a task of a stage must not have."""
 

@@ -20,13 +20,11 @@ CHANGE = reverse("organizer:change_work", args=["river"])
 
 @pytest.fixture
 def desk(db: None, tmp_path: Path) -> DeskWorld:
-    """Ann's two tasks."""
     return make_work_world(tmp_path)
 
 
 @pytest.fixture
 def fifteen(desk: DeskWorld) -> list[Task]:
-    """Fifteen tasks of which three are not submitted."""
     tasks = hand(desk, more_topics(desk.campaign, 15))
     as_submitted(tasks[3:])
     return tasks

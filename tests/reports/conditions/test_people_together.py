@@ -24,7 +24,6 @@ T1, T2 = ("t1", ("sand moves", "banks erode")), ("t2", ("cracks",))
 
 @pytest.fixture
 def world(tmp_path: Path) -> World:
-    """The small campaign with an edited list for each topic, whose nuggets are all vital."""
     world = make_world(tmp_path)
     lists = [
         {"qid": topic, "query": topic, "nuggets": [{"text": text, "importance": "vital"} for text in texts]}

@@ -34,7 +34,6 @@ def assign(world: JudgingWorld, username: str, topic: str, label: int, **more: A
 
 
 def scores(*words: object) -> dict[str, float | None]:
-    """Strict vital of each run under E/M."""
     found = report("scores", "--condition", "E/M", *words)
     return {row["run_id"]: row["vital_strict"] for row in found["runs"]}
 

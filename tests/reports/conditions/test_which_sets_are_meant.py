@@ -39,13 +39,11 @@ def labels(world: JudgingWorld) -> None:
 
 
 def shared(world: JudgingWorld) -> None:
-    """Let Ann edit t1 and Ben t2 at desks."""
     make_list(world, "ann", "t1", "bends grow", "sand moves")
     make_list(world, "ben", "t2", "dams leak")
 
 
 def only_shared(world: JudgingWorld) -> None:
-    """Let every edited set be made at desks."""
     NuggetSet.objects.filter(name="edited").update(origin=Origin.AUTO)
     shared(world)
 

@@ -122,7 +122,7 @@ def test_a_heading_orders_the_corrected_table() -> None:
 
 @pytest.mark.usefixtures("large")
 def test_a_page_of_other_labels_leads_to_a_complete_check() -> None:
-    words = "Corrected scores of other labels: all."
+    words = "Other corrected scores: all."
     for who in ("olga", "rita"):
         assert words in text_of("?condition=E/M", who)
         assert words not in text_of("?condition=E/A", who)

@@ -49,7 +49,6 @@ def folder(db: None, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def judged(folder: Path) -> Path:
-    """Five pairs of each run drawn and judged."""
     drawn = run(*FIVE)
     assert (drawn.code, drawn.err) == (0, "check: 2 runs x 5 = 10 of 12 pairs, labelled by llm.\n")
     assert judge(folder, people_rows()).code == 0
@@ -212,14 +211,12 @@ def test_several_people_count_by_their_mean(judged: Path) -> None:
 
 
 def pair_of(run_id: str, nugget: str) -> Pair:
-    """A pair of t1, as adjudicators see it."""
     answers = AnswerProvenance.objects.filter(run__run_id=run_id, topic__topic_id="t1")
     wording = NuggetVersion.objects.get(text=nugget, nugget__topic__topic_id="t1")
     return find_pair(answers, Campaign.objects.get(), ItemKind.NUGGETS, (answers.get().answer_id, wording.pk))
 
 
 def decide(run_id: str, nugget: str, *, verdict: int) -> None:
-    """Have an adjudicator say what is right of a pair of t1."""
     adjudicator, _ = User.objects.get_or_create(username="olga")
     adjudicate(pair_of(run_id, nugget), verdict=verdict, category="", note="", actor=adjudicator)
 

@@ -50,7 +50,6 @@ def order(**more: object) -> RandomCheckOrder:
 
 
 def label_all(world: JudgingWorld, tmp_path: Path, *, leave: tuple[str, int, str] | None = None) -> None:
-    """Load labels of what was drawn, but for one pair."""
     study = Study.objects.get(name="check")
     rows = []
     for row in drawn_rows(study):
@@ -155,3 +154,47 @@ def test_a_sentence_with_a_new_citation_needs_a_new_check(world: JudgingWorld) -
     assert corrected(SCORES[0])["gamma"]["reason"] == "2 pairs of gamma are outside the random check: extend it"
     with pytest.raises(Refused, match="has other citations than at the draw: draw a new random check"):
         extend_random_check(study=study)
+
+
+def settle_measure(world: JudgingWorld, measure: str) -> None:
+    protocol = world.campaign.protocol
+    protocol.support_measure = measure
+    protocol.save()
+
+
+ALL_SCORES = (*SCORES, "precision_strict", "recall_strict")
+
+
+@pytest.mark.parametrize(("measure", "pairs"), [("first", 2), ("sentence", 3), ("pooled", 2)])
+def test_under_each_measure_all_judged_is_the_score_of_people(
+    world: JudgingWorld, tmp_path: Path, measure: str, pairs: int
+) -> None:
+    settle_measure(world, measure)
+    create_random_check(campaign=world.campaign, order=order())
+    label_all(world, tmp_path)
+    people = report("support", "--condition", "scratch", "--judge", "eve, study check")["runs"]
+    for score in ALL_SCORES:
+        found = {run_id: row for run_id, row in corrected(score).items() if row["drawn"]}
+        assert found["alpha"]["pairs"] == pairs
+        values = {run_id: row["corrected"]["value"] for run_id, row in found.items()}  # type: ignore[index]
+        expected = {row["run_id"]: row[score] for row in people if row["run_id"] in found}
+        assert values == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_check_keeps_the_measure_of_its_draw(world: JudgingWorld, tmp_path: Path) -> None:
+    settle_measure(world, "sentence")
+    create_random_check(campaign=world.campaign, order=order())
+    label_all(world, tmp_path)
+    before = corrected(SCORES[1])
+    settle_measure(world, "first")
+    assert corrected(SCORES[1]) == before
+    words = ("report", "corrected", "--campaign", "river", "--study", "check", "--measure")
+    refused = run(*words, "first")
+    assert (refused.code, refused.err.strip()) == (1, "check was drawn for sentence. Option: --measure.")
+    client = Client()
+    client.force_login(world.people["olga"])
+    board = reverse("reports:support", args=["river"])
+    assert "People only" in client.get(f"{board}?condition=llm&view=corrected&measure=sentence").content.decode()
+    elsewhere = client.get(f"{board}?condition=llm&view=corrected&measure=first").content.decode()
+    assert "check, drawn for sentence" in elsewhere
+    assert "People only" not in elsewhere

@@ -89,7 +89,7 @@ def test_the_citation_page_has_the_switch(world: JudgingWorld) -> None:
     query = "?condition=llm&view=corrected"
     page = page_of(world, query, "rita")
     assert "Corrected by 3 human judgments of 3." in page
-    assert "LLM Corrected Precision Recall These topics Topics like these" in page
+    assert "LLM Corrected Precision Recall Precision, strict Recall, strict These topics Topics like these" in page
     assert "Weighted precision" not in page
     for score in ("weighted_precision", "weighted_recall"):
         address = reverse("reports:support_table", args=["river", "corrected", "csv"])

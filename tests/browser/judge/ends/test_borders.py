@@ -25,7 +25,6 @@ def left_here(judge: JudgingDesk) -> int:
 
 
 def first_place(judge: JudgingDesk) -> tuple[float, float]:
-    """Where the first thing to judge stands."""
     box = judge.page.locator(FIRST_PLACE).first.bounding_box()
     assert box is not None
     return box["x"], box["y"]

@@ -1,0 +1,82 @@
+"""A cited passage as it is read beside the sentence that cites it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from evaluation.rules.places import PassageWords, paragraphs_of
+
+LONG_PASSAGE: Final = 400
+"""Words above which a passage is no part of what a pair is called, as nobody listens to that again and again."""
+
+
+@dataclass(frozen=True, slots=True)
+class CitedSentence:
+    index: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CitedParagraph:
+    sentences: tuple[CitedSentence, ...]
+    words: int
+    is_heading: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CitedPassage:
+    """`places`: paragraph, share and sentence by the number of the answer's sentence; None where they are not shown."""
+
+    public_id: str
+    title: str
+    paragraphs: tuple[CitedParagraph, ...]
+    words: int
+    places: Mapping[int, Sequence[tuple[int, float, int]]] | None
+
+    @property
+    def sentences(self) -> tuple[CitedSentence, ...]:
+        return tuple(sentence for paragraph in self.paragraphs for sentence in paragraph.sentences)
+
+    @property
+    def is_long(self) -> bool:
+        return self.words > LONG_PASSAGE
+
+    @property
+    def places_json(self) -> str:
+        return json.dumps(self.places, separators=(",", ":"))
+
+
+def cited_passage(
+    public_id: str,
+    text: str,
+    *,
+    title: str = "",
+    headings: str = "",
+    helped: Mapping[int, str] | None = None,
+    language: str = "",
+) -> CitedPassage:
+    """`helped`: the citing sentences by number, whose places in the passage are shown; None: no places are."""
+    paragraphs = paragraphs_of(text.strip(), {line.strip() for line in headings.splitlines()} - {""})
+    places = None
+    if helped is not None:
+        words = PassageWords(paragraphs)
+        places = {
+            number: [
+                (place.paragraph, round(place.share, 3), place.sentence)
+                for place in words.places(sentence, language)
+            ]
+            for number, sentence in helped.items()
+        }
+    shown = tuple(
+        CitedParagraph(
+            tuple(
+                CitedSentence(index, sentence.strip())
+                for index, sentence in enumerate(paragraph.sentences, start=paragraph.first)
+            ),
+            len(paragraph.text.split()),
+            paragraph.is_heading,
+        )
+        for paragraph in paragraphs
+    )
+    return CitedPassage(public_id, title, shown, len(text.split()), places)

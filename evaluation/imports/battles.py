@@ -1,0 +1,241 @@
+"""Import verdicts of battles: which of two answers a person or an LLM said is better."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.utils import timezone
+
+from accounts.models import User
+from evaluation.errors import InputProblem, Refused
+from evaluation.formats.battles import BattleRecord, named, parse_battles
+from evaluation.formats.source import Source
+from evaluation.imports.base import ImportPlan, LoadReceipt, carry_out, changed_problem, compare, refuse
+from evaluation.judges import judge_named, stored_judge
+from evaluation.labels import BATTLE_LABELS
+from evaluation.models import AnswerProvenance, Battle, BattleSet, Campaign, Event, Judge, Verdict
+from evaluation.models.querysets import in_parts_of
+from evaluation.terms import JudgeKind
+from web.statements import ROWS_A_STATEMENT
+
+IMPORTED = "imported"
+"""The set of battles that were not drawn here."""
+
+Pair = frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A verdict of a file; `left`, `right`: keys of the answers as the judge saw them."""
+
+    record: BattleRecord
+    topic: int
+    left: int
+    right: int
+
+    @property
+    def pair(self) -> Pair:
+        return frozenset((self.left, self.right))
+
+    @property
+    def key(self) -> tuple[str, Pair, int]:
+        return self.record.judge, self.pair, self.left
+
+
+def import_battles(
+    *,
+    campaign: Campaign,
+    source: Source,
+    kind: JudgeKind,
+    judge: str = "",
+    form: str = "assay",
+    set_name: str = "",
+    replace: bool = False,
+    actor: User | None = None,
+) -> LoadReceipt:
+    """Load verdicts of battles that were drawn here or, into the set `imported`, of others.
+
+    `judge`: who judged, in the place of what the file says. `set_name`: '' for the only set that was drawn, or the
+    set `imported` where there is none. Raises `BadInput`: answers that are not loaded, battles that were not drawn,
+    two verdicts of one judge, sides other than drawn, and changed verdicts without `replace`.
+    """
+    records = [named(record, judge) for record in parse_battles(source, form)]
+
+    def make_plan(locked: Campaign) -> ImportPlan:
+        return _plan(locked, source, records, kind, set_name, replace)
+
+    return carry_out(campaign=campaign, kind="battles", sources=[source], actor=actor, make_plan=make_plan)
+
+
+def _plan(
+    campaign: Campaign,
+    source: Source,
+    records: Sequence[BattleRecord],
+    kind: JudgeKind,
+    set_name: str,
+    replace: bool,
+) -> ImportPlan:
+    name = set_name or _only_drawn(campaign) or IMPORTED
+    battle_set = BattleSet.objects.filter(campaign=campaign, name=name).first()
+    if battle_set is None and name != IMPORTED:
+        raise Refused("no_such_set", f"There is no battle set {name} in {campaign.slug}.", field="set")
+    battles = (
+        {frozenset((battle.left_id, battle.right_id)): battle for battle in battle_set.battles.all()}
+        if battle_set
+        else {}
+    )
+    entries = _matched(campaign, source, records)
+    is_drawn = battle_set is not None and bool(battle_set.seed)
+    problems = list(_not_drawn(source, entries, battles, kind)) if is_drawn else []
+    refuse(problems + list(_twice(source, entries, kind)))
+    judges = {judge: judge_named(judge, kind) for judge in {entry.record.judge for entry in entries}}
+    loaded, numbers = _loaded(battles)
+    compared = compare(
+        entries, lambda entry: entry.key, loaded, _differs, lambda *pair: _change(source, *pair), replace
+    )
+
+    def write(event: Event) -> None:
+        Verdict.objects.filter(pk__in=[loaded[entry.key].pk for entry in compared.changed]).update(stands=False)
+        if not is_drawn:
+            battles.update(_new_battles(campaign, battle_set, entries, battles, event))
+        stored = {name: stored_judge(judge) for name, judge in judges.items()}
+        _write(compared.to_write, battles, stored, numbers, event)
+
+    return ImportPlan("verdicts", *compared.counts, write=write)
+
+
+def _only_drawn(campaign: Campaign) -> str:
+    names = list(BattleSet.objects.filter(campaign=campaign).exclude(seed="").values_list("name", flat=True))
+    if len(names) > 1:
+        text = f"Say which battle set: {', '.join([*names, IMPORTED])}."
+        raise Refused("ambiguous", text, field="set", choices=[*names, IMPORTED])
+    return names[0] if names else ""
+
+
+def _matched(campaign: Campaign, source: Source, records: Sequence[BattleRecord]) -> list[_Entry]:
+    rows = AnswerProvenance.objects.filter(run__campaign=campaign).select_related("run", "topic")
+    answers = {(row.topic.topic_id, row.run.run_id): row for row in rows.defer("references", "extra")}
+    entries, problems = [], []
+    for record in records:
+        if not record.judge:
+            text = "who judged, in the file or said with it"
+            problems.append(InputProblem(source.name, record.line, "judge", text))
+        for field, run in (("left", record.left), ("right", record.right)):
+            if (record.topic_id, run) not in answers:
+                text = f"an answer that is loaded; there is none of {run} for topic {record.topic_id}"
+                problems.append(InputProblem(source.name, record.line, field, text))
+        if not problems:
+            left, right = (answers[record.topic_id, run] for run in (record.left, record.right))
+            entries.append(_Entry(record, left.topic_id, left.pk, right.pk))
+    refuse(problems)
+    return entries
+
+
+def _not_drawn(
+    source: Source, entries: Sequence[_Entry], battles: Mapping[Pair, Battle], kind: JudgeKind
+) -> Iterator[InputProblem]:
+    for entry in entries:
+        battle, line = battles.get(entry.pair), entry.record.line
+        if battle is None:
+            text = f"a battle that was drawn, not {entry.record.name}"
+            yield InputProblem(source.name, line, "left", text)
+        elif kind is JudgeKind.HUMAN and (entry.left == battle.left_id) is entry.record.second:
+            which = "changed for a second opinion" if entry.record.second else "as they were drawn"
+            yield InputProblem(source.name, line, "left", f"the sides {which}, not {entry.record.name}")
+
+
+def _twice(source: Source, entries: Sequence[_Entry], kind: JudgeKind) -> Iterator[InputProblem]:
+    """Find second verdicts of one judge; an LLM may give one in each order."""
+    first: dict[object, int] = {}
+    for entry in entries:
+        key = entry.key if kind is JudgeKind.LLM else entry.key[:2]
+        line = first.setdefault(key, entry.record.line)
+        if line != entry.record.line:
+            text = f"one verdict of {entry.record.judge}; it is also at {source.name}:{line}"
+            yield InputProblem(source.name, entry.record.line, "verdict", text)
+
+
+def _loaded(
+    battles: Mapping[Pair, Battle],
+) -> tuple[dict[tuple[str, Pair, int], Verdict], dict[tuple[str, Pair, int], int]]:
+    """Return current verdicts, and the number of the last submission of each key, withdrawn ones too."""
+    pairs = {battle.pk: pair for pair, battle in battles.items()}
+    loaded: dict[tuple[str, Pair, int], Verdict] = {}
+    numbers: dict[tuple[str, Pair, int], int] = {}
+    for part in in_parts_of(list(pairs)):
+        for verdict in Verdict.objects.filter(battle__in=part).select_related("judge").order_by("submission"):
+            key = verdict.judge.name, pairs[verdict.battle_id], verdict.left_id
+            numbers[key] = verdict.submission
+            if verdict.stands:
+                loaded[key] = verdict
+    return loaded, numbers
+
+
+def _differs(entry: _Entry, loaded: Verdict) -> bool:
+    record = entry.record
+    here = int(record.label), list(record.reasons), record.second
+    return here != (loaded.label, loaded.reasons, loaded.second_opinion)
+
+
+def _change(source: Source, entry: _Entry, loaded: Verdict) -> InputProblem:
+    words = BATTLE_LABELS.by_code
+    old, new = words[loaded.label].word, words[int(entry.record.label)].word
+    return changed_problem(source, entry.record.line, "verdict", entry.record.name, loaded=old, in_file=new)
+
+
+def _new_battles(
+    campaign: Campaign,
+    battle_set: BattleSet | None,
+    entries: Sequence[_Entry],
+    battles: Mapping[Pair, Battle],
+    event: Event,
+) -> dict[Pair, Battle]:
+    """Make the battles that are not there, with the sides of those who saw them first."""
+    # Second opinions last: a battle's sides are those of its first verdict.
+    ordered = sorted(entries, key=lambda entry: entry.record.second)
+    new = {entry.pair: entry for entry in reversed(ordered) if entry.pair not in battles}
+    rounds = max(entry.record.round for entry in entries)
+    if battle_set is None:
+        battle_set = BattleSet.objects.create(
+            campaign=campaign, name=IMPORTED, rounds=rounds, design={"by_rule": []}, event=event
+        )
+    battles = {
+        pair: Battle(
+            battle_set=battle_set,
+            topic_id=entry.topic,
+            left_id=entry.left,
+            right_id=entry.right,
+            round=entry.record.round,
+            event=event,
+        )
+        for pair, entry in reversed(new.items())
+    }
+    Battle.objects.bulk_create(battles.values(), batch_size=ROWS_A_STATEMENT)
+    return battles
+
+
+def _write(
+    entries: Sequence[_Entry],
+    battles: Mapping[Pair, Battle],
+    judges: Mapping[str, Judge],
+    numbers: Mapping[tuple[str, Pair, int], int],
+    event: Event,
+) -> None:
+    now = timezone.now()
+    Verdict.objects.bulk_create(
+        [
+            Verdict(
+                battle=battles[entry.pair],
+                judge=judges[entry.record.judge],
+                left_id=entry.left,
+                submission=numbers.get(entry.key, 0) + 1,
+                label=entry.record.label,
+                raw=entry.record.raw,
+                reasons=list(entry.record.reasons),
+                second_opinion=entry.record.second,
+                given_at=now,
+                event=event,
+            )
+            for entry in entries
+        ],
+        batch_size=ROWS_A_STATEMENT,
+    )

@@ -1,0 +1,148 @@
+"""Paragraphs of a passage in which the words of a sentence stand, each with its share of the sentence's content words.
+
+Lexical, so that no model says where to look. Desks mark the places, and prompts keep the best paragraphs of a passage
+that is too long for them.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, groupby
+from typing import Final
+
+from evaluation.rules.sentences import split
+from evaluation.rules.stop_words import stop_words_of
+
+MOST_SENTENCES: Final = 20
+"""Sentences of a paragraph; a longer one, such as a page without line ends, comes in parts."""
+
+CITATION_MARK: Final = re.compile(r"\[\^?\d[\d,; \u2013-]*\]")
+HEADING_MARK: Final = re.compile(r"#{1,6}\s")
+# Chinese and Japanese have no blanks between words: each character is one.
+WORD: Final = re.compile(
+    r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """`first`: the number of its first sentence in the passage, from 0. The sentences joined are its text."""
+
+    first: int
+    sentences: tuple[str, ...]
+    is_heading: bool = False
+
+    @property
+    def text(self) -> str:
+        return "".join(self.sentences)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A paragraph with `share` of a sentence's content words; `sentence`: number of the passage's with most of them."""
+
+    paragraph: int
+    share: float
+    sentence: int
+
+
+def paragraphs_of(text: str, headings: Collection[str] = ()) -> tuple[Paragraph, ...]:
+    """Return the paragraphs of a passage, a heading being one: joined, they are the text. A sentence never spans two.
+
+    `headings`: the lines that are known to be headings, besides those that begin with the marks of Markdown.
+    """
+    paragraphs: list[Paragraph] = []
+    own: list[str] = []
+    first = 0
+    for index, sentence in enumerate(split(text)):
+        own.append(sentence)
+        if "\n" in sentence[len(sentence.rstrip()) :] or len(own) == MOST_SENTENCES:
+            paragraphs.append(_paragraph(first, own, headings))
+            own, first = [], index + 1
+    if own:
+        paragraphs.append(_paragraph(first, own, headings))
+    return tuple(paragraphs)
+
+
+def _paragraph(first: int, sentences: Sequence[str], headings: Collection[str]) -> Paragraph:
+    text = sentences[0].strip()
+    is_heading = len(sentences) == 1 and (text in headings or HEADING_MARK.match(text) is not None)
+    return Paragraph(first, tuple(sentences), is_heading)
+
+
+def content_words(text: str, language: str) -> frozenset[str]:
+    """Words of a text without citation marks, case, accents and stop words; all words where nothing else is left."""
+    words = _words(CITATION_MARK.sub(" ", text))
+    return (words - stop_words_of(language)) or words
+
+
+def _words(text: str) -> frozenset[str]:
+    folded = text.casefold()
+    if not folded.isascii():
+        parts = unicodedata.normalize("NFD", folded)
+        folded = "".join(part for part in parts if not unicodedata.combining(part))
+    return frozenset(WORD.findall(folded))
+
+
+class PassageWords:
+    """The words of each sentence of a passage, once for all sentences that cite it."""
+
+    def __init__(self, paragraphs: Sequence[Paragraph]) -> None:
+        self._words = [[_words(sentence) for sentence in paragraph.sentences] for paragraph in paragraphs]
+        self._first = [paragraph.first for paragraph in paragraphs]
+
+    def places(self, sentence: str, language: str) -> list[Place]:
+        """Return each paragraph with a content word of a sentence, in the order of the passage."""
+        words_of_sentence = content_words(sentence, language)
+        places = []
+        for number, (first, words) in enumerate(zip(self._first, self._words, strict=True)):
+            shared = [words_of_sentence & own for own in words]
+            if held := frozenset().union(*shared):
+                best = max(range(len(shared)), key=lambda at: len(shared[at]))
+                places.append(Place(number, len(held) / len(words_of_sentence), first + best))
+        return places
+
+
+GAP: Final = "[...]"
+
+
+def best_part(text: str, sentence: str, language: str, most: int) -> str:
+    """Return the paragraphs of a passage with most of a sentence's words, in its order, at most `most` words in all.
+
+    Where something is left out, "[...]" stands. The best paragraph is there in any case, with its first `most` words.
+    """
+    paragraphs = paragraphs_of(text)
+    best = best_first(PassageWords(paragraphs).places(sentence, language))
+    parts: dict[int, str] = {}
+    room = most
+    for number in [place.paragraph for place in best] or [0]:
+        words = paragraphs[number].text.split()
+        if len(words) <= room:
+            parts[number] = paragraphs[number].text.strip()
+        elif not parts:
+            parts[number] = f"{' '.join(words[:most])} {GAP}"
+        else:
+            continue
+        room -= len(words)
+    pieces = [parts.get(number, GAP) for number in range(len(paragraphs))]
+    return "\n\n".join(piece for piece, _ in groupby(pieces))
+
+
+def sentence_with(text: str, quote: str) -> int | None:
+    """Return the number, from 0, of a passage's sentence in which a quote begins; None where it stands nowhere.
+
+    White space is folded.
+    """
+    words, quoted = " ".join(text.split()), " ".join(quote.split())
+    at = words.find(quoted) if quoted else -1
+    if at < 0:
+        return None
+    before = words.count(" ", 0, at)
+    ends = accumulate(len(sentence.split()) for sentence in split(text.strip()))
+    return next(number for number, end in enumerate(ends) if end > before)
+
+
+def best_first(places: Sequence[Place]) -> list[Place]:
+    """Places by their share; of equal ones the earlier comes first."""
+    return sorted(places, key=lambda place: (-place.share, place.paragraph))

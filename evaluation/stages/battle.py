@@ -1,0 +1,46 @@
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+from evaluation.labels import BATTLE_LABELS
+from evaluation.stages.base import Stage
+from evaluation.terms import BattleReason
+
+LEFT: Final = "left"
+RIGHT: Final = "right"
+
+REASONS: Final = {
+    BattleReason.ACCURACY: ("a", "Accuracy"),
+    BattleReason.COMPLETE: ("m", "More complete"),
+    BattleReason.POINT: ("t", "To the point"),
+    BattleReason.ORDER: ("o", "Order"),
+}
+"""Key and caption. No citations are shown, so evidence is no reason."""
+
+
+class VerdictExtras(BaseModel):
+    """Why the winner is better or, where both are bad, what fails in both."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reasons: list[BattleReason] = []
+
+
+class CompareAnswers(Stage):
+    words = "Compare answers"
+    meaning = "say which of two answers to a topic is better"
+    assessor_words = "compare answers"
+    unit = "verdict on two answers"
+    labels = BATTLE_LABELS
+    reads = "battle"
+    dealt = True
+    question = "Which answer is better?"
+    item = "verdict"
+    asked, labelled = "Battle", "Verdicts"
+    lede = (
+        "Read the two answers side by side and say which is better: the left one, the right one, neither, or that both "
+        "are bad. What cannot be judged gets a reason instead. You can go back to earlier battles until you submit."
+    )
+    # A minute, beside the reading of answers that were not read before.
+    seconds_a_label = 60
+    extras = VerdictExtras

@@ -1,0 +1,102 @@
+"""Battles of a set as work: each topic's in the order of its walk, for one person, and some for another as well."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from evaluation.battles import battle_set_named
+from evaluation.models import AnswerProvenance, Battle, BattleSet, Campaign, Task, TaskAnswer, Topic
+from evaluation.rules.battles import DrawnBattle, in_tasks, overlap, task_minutes, walk
+from evaluation.tasks.asking import asking_of
+from evaluation.tasks.units import Order, Skipped, TopicUnit
+from web.statements import ROWS_A_STATEMENT
+
+TasksByBattle = dict[int, set[int]]
+"""Tasks that have a battle, by battle."""
+
+
+def battle_units(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple[list[TopicUnit], list[Skipped]]:
+    """Return each topic's battles that nobody has yet. With `again`, a topic without any gives those judged twice.
+
+    Raises `Refused` where it is not clear which set is meant.
+    """
+    if order.instead:
+        battle_set = BattleSet.objects.get(battles__in=_battles_of(order.instead)[:1])
+    else:
+        battle_set = battle_set_named(campaign, order.battles)
+    runs, words = _runs_of(campaign)
+    rows = Battle.objects.filter(battle_set=battle_set).select_related("topic")
+    drawn = {
+        DrawnBattle(row.topic.topic_id, runs[row.left_id], runs[row.right_id], row.round): row.pk for row in rows
+    }
+    holders, first = _holders(battle_set, order.instead)
+    to_hand_out = _to_hand_out(order, battle_set, drawn, holders, first)
+    by_topic: dict[str, list[DrawnBattle]] = defaultdict(list)
+    for battle, key in drawn.items():
+        if key in to_hand_out:
+            by_topic[battle.topic].append(battle)
+    units, skipped = [], []
+    for topic in topics:
+        ordered = walk(battle_set.seed, by_topic[topic.topic_id])
+        if not ordered:
+            skipped.append(Skipped.of(topic, asking_of(order.stage).without))
+            continue
+        keys = tuple(drawn[battle] for battle in ordered)
+        minutes = sum(task_minutes(part, words) for part in in_tasks(ordered))
+        held = frozenset().union(*(holders[key] for key in keys))
+        units.append(
+            TopicUnit(topic, round(minutes), answers=len(keys), labels=len(keys), battles=keys, holders=held)
+        )
+    return units, skipped
+
+
+def add_battles(task: Task, battles: Sequence[int]) -> None:
+    """Give a new task its battles, with the sides changed for a second opinion."""
+    TaskAnswer.objects.bulk_create(
+        [
+            TaskAnswer(task=task, battle_id=battle, position=place, changed_sides=task.second_opinion)
+            for place, battle in enumerate(battles)
+        ],
+        batch_size=ROWS_A_STATEMENT,
+    )
+
+
+def _battles_of(task: str) -> list[int]:
+    rows = TaskAnswer.objects.filter(task__public_id=task).order_by("position")
+    return [battle for battle in rows.values_list("battle", flat=True) if battle]
+
+
+def _runs_of(campaign: Campaign) -> tuple[dict[int, str], dict[tuple[str, str], int]]:
+    """Return the run of each answer, and the words of each by topic and run."""
+    rows = AnswerProvenance.objects.filter(run__campaign=campaign)
+    runs: dict[int, str] = {}
+    words: dict[tuple[str, str], int] = {}
+    for key, topic, run, count in rows.values_list("answer", "topic__topic_id", "run__run_id", "answer__words"):
+        runs[key], words[topic, run] = run, count
+    return runs, words
+
+
+def _holders(battle_set: BattleSet, instead: str) -> tuple[TasksByBattle, set[int]]:
+    """Return the tasks that have each battle, and the battles that somebody has first; without the task to replace."""
+    holders: TasksByBattle = defaultdict(set)
+    first = set()
+    rows = TaskAnswer.objects.filter(battle__battle_set=battle_set).exclude(task__public_id=instead)
+    rows = rows.filter(Task.objects.all().not_withdrawn_q("task__"))
+    for battle, task, is_second in rows.values_list("battle", "task", "task__second_opinion"):
+        holders[battle or 0].add(task)
+        if not is_second:
+            first.add(battle or 0)
+    return holders, first
+
+
+def _to_hand_out(
+    order: Order, battle_set: BattleSet, drawn: dict[DrawnBattle, int], holders: TasksByBattle, first: set[int]
+) -> set[int]:
+    if order.instead:
+        return set(_battles_of(order.instead))
+    free = {*drawn.values()} - first
+    if not order.again:
+        return free
+    # A topic with battles that nobody has is handed out first.
+    begun = {battle.topic for battle in drawn if drawn[battle] in free}
+    twice = (drawn[battle] for battle in overlap(battle_set.seed, drawn) if battle.topic not in begun)
+    return free | {battle for battle in twice if len(holders[battle]) == 1}

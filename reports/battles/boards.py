@@ -1,0 +1,138 @@
+"""Battles beside another board: what scores of answers explain of them, and whether both order the runs alike."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+
+from evaluation.errors import Refused
+from evaluation.models import Campaign
+from evaluation.terms import Condition, SupportCondition
+from reports.agreement.figures import table_of
+from reports.battles.figures import LEVEL, BattleFigures
+from reports.battles.verdicts import CountedBattle
+from reports.document import chosen_labels
+from reports.metrics.agreement import ScoreTable
+from reports.metrics.arrays import column_means
+from reports.metrics.battles.agreement import outcomes
+from reports.metrics.battles.explained import ScoredBattles
+from reports.metrics.intervals import FRACTIONS, UNDEFINED_ORDER, difference_intervals
+from reports.metrics.kendall import kendall
+from reports.metrics.policies import Policies, SupportPolicies
+from reports.metrics.registry import primary_of
+from reports.metrics.support import SUPPORT_NAMES
+from reports.profiles import profile_of
+
+WIN_RATE: Final = "win_rate"
+WIDE_GAP: Final = 0.2
+"""From here on a battle that the lower score won is an inversion."""
+
+Order = Mapping[tuple[str, str], float]
+"""Pairs of runs that differ for sure, with the sign of the first less the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """Runs by a figure, and the pairs that differ for sure; `table`: scores of answers, where it rests on such."""
+
+    condition: str
+    score: str
+    means: Mapping[str, float]
+    apart: Order
+    table: ScoreTable | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BesideBoard:
+    """Two boards: tau of their `runs`, None for a `reason`; pairs that differ on both, in the same order or not."""
+
+    tau: float | None
+    runs: int
+    same: int
+    opposite: int
+    reason: str
+
+
+def board_of_scores(campaign: Campaign, choices: Mapping[str, Any]) -> Board:
+    """Return the board that `against` names. Raises `Refused`: a score of the other kind, and as `resolve` does."""
+    of_citations = choices["against"] in list(SupportCondition)
+    score = choices["score"] or (SUPPORT_NAMES[0] if of_citations else primary_of(profile_of(campaign)))
+    if (score in SUPPORT_NAMES) is not of_citations:
+        raise Refused("usage", f"{choices['against']} has no score {score}.", field="score")
+    policies = (
+        SupportPolicies(campaign.protocol.measure)
+        if of_citations
+        else Policies(profile=profile_of(campaign, score))
+    )
+    labels = chosen_labels(campaign, choices, SupportCondition if of_citations else Condition, "against")
+    table = table_of(labels, score, policies)
+    means = dict(zip(table.run_ids, column_means(table.values, table.topics).tolist(), strict=True))
+    return Board(choices["against"], score, means, _apart(table), table)
+
+
+def board_of_battles(condition: str, figures: BattleFigures) -> Board:
+    ids = figures.run_ids
+    apart = {(ids[gap.a], ids[gap.b]): gap.value for gap in figures.differences if gap.p < LEVEL}
+    means = {run.run_id: run.win_rate for run in figures.runs if run.win_rate is not None}
+    return Board(condition, WIN_RATE, means, apart)
+
+
+def _apart(table: ScoreTable) -> Order:
+    intervals = difference_intervals(table.values[table.topics], FRACTIONS)
+    ends = {
+        (table.run_ids[a], table.run_ids[b]): intervals[a][b].ends
+        for a, b in combinations(range(len(table.run_ids)), 2)
+    }
+    return {pair: low for pair, (low, high) in _ended(ends) if low * high > 0}
+
+
+def _ended(
+    ends: Mapping[tuple[str, str], tuple[float, float] | None],
+) -> Iterable[tuple[tuple[str, str], tuple[float, float]]]:
+    return ((pair, interval) for pair, interval in ends.items() if interval)
+
+
+def beside(battles: Board, other: Board) -> BesideBoard:
+    runs = [run for run in battles.means if not np.isnan(other.means.get(run, np.nan))]
+    tau = kendall(*(np.array([board.means[run] for run in runs]) for board in (battles, other))).tau
+    signs = [battles.apart[pair] * sign for pair, sign in _both_ways(other.apart).items() if pair in battles.apart]
+    return BesideBoard(
+        tau=tau,
+        runs=len(runs),
+        same=sum(sign > 0 for sign in signs),
+        opposite=sum(sign < 0 for sign in signs),
+        reason="" if tau is not None else UNDEFINED_ORDER,
+    )
+
+
+def _both_ways(order: Order) -> Order:
+    return {**order, **{(b, a): -sign for (a, b), sign in order.items()}}
+
+
+def with_scores(battles: Sequence[CountedBattle], table: ScoreTable) -> tuple[list[CountedBattle], ScoredBattles]:
+    """Return the battles of which both answers have a score, with the gap of the scores."""
+    topic_at, run_at = (
+        {name: place for place, name in enumerate(names)} for names in (table.topic_ids, table.run_ids)
+    )
+    places = [
+        (topic_at.get(battle.topic_id), run_at.get(battle.first), run_at.get(battle.second)) for battle in battles
+    ]
+    differences = [
+        (battle, topic, float(table.values[topic, first] - table.values[topic, second]))
+        for battle, (topic, first, second) in zip(battles, places, strict=True)
+        if topic is not None and first is not None and second is not None
+    ]
+    scored = [(battle, topic, gap) for battle, topic, gap in differences if not np.isnan(gap)]
+    return [battle for battle, *_ in scored], ScoredBattles(
+        topic=np.array([topic for _, topic, _ in scored], dtype=np.int32),
+        # Rounded: equal scores have no difference, whatever their last bits.
+        gap=np.array([gap for *_, gap in scored], dtype=np.float64).round(10),
+        outcome=outcomes(np.array([battle.points for battle, *_ in scored], dtype=np.float64)),
+    )
+
+
+def is_inversion(battle: CountedBattle, gap: float) -> bool:
+    """Whether the answer won whose score is lower by .2 or more."""
+    return abs(gap) >= WIDE_GAP and (battle.points - 0.5) * gap < 0

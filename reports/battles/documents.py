@@ -1,0 +1,255 @@
+"""The report of battles, for the command and the API."""
+
+from collections.abc import Mapping, Sequence
+from math import exp
+from typing import Any
+
+from evaluation.battles import battle_set_named
+from evaluation.models import BattleSet, Campaign
+from evaluation.terms import BattleCondition, Condition, JudgeKind, SupportCondition
+from reports.battles.agreement import AgreementOf, agreements, conflicts
+from reports.battles.boards import Board, beside, board_of_battles, board_of_scores, is_inversion, with_scores
+from reports.battles.figures import LEVEL, BattleFigures, BattleRun, battle_figures
+from reports.battles.verdicts import (
+    BattleVerdict,
+    CountedBattle,
+    counted_battles,
+    current_verdicts,
+    sheet_of,
+    verdicts_by,
+)
+from reports.document import Document, Naming, Option
+from reports.metrics.battles.cycles import FEWEST_TRIADS, cycles
+from reports.metrics.battles.explained import explained
+from reports.metrics.battles.ratings import length_slope
+from reports.metrics.battles.sheet import BattleSheet
+from reports.metrics.battles.win_rates import Share, share_of
+from reports.metrics.intervals import FEWEST_TOPICS, UNDEFINED, Interval
+from reports.metrics.jackknife import Jackknife
+from reports.metrics.registry import SCORES
+from reports.registry import Choices, document
+
+LEAST_BATTLES = 20
+WIN, RATING = SORTINGS = ("win", "rating")
+ENOUGH = 0.7
+"""Reliability below which win rates do not order the runs."""
+UNSEEN = "of no verdict is it known which answer had stayed"
+JUDGE = Option(
+    "judge", "whose verdicts alone; of LLMs which, where several judged", metavar="NAME", of=Naming.JUDGE
+)
+AGAINST = (
+    Option(
+        "against",
+        "a condition whose scores are set beside the battles, or the other one of battles",
+        (*Condition, *SupportCondition, *BattleCondition),
+    ),
+    Option("against_judge", "whose labels are meant, where several fit", metavar="NAME", of=Naming.JUDGE),
+    Option("against_nuggets", "which set is meant, where several fit", metavar="SET", of=Naming.NUGGET_SET),
+    Option(
+        "score", "which score of it; the primary one where none is named", tuple(score.name for score in SCORES)
+    ),
+)
+
+
+@document(
+    "battles",
+    "Runs by win rate and rating of their battles, with intervals that cluster by topic.",
+    (
+        Option("condition", "by people or by an LLM", tuple(BattleCondition), needed=True),
+        Option("set", "which battle set, where there are several", metavar="NAME"),
+        JUDGE,
+        Option("by", "the order of the runs (default win)", SORTINGS, WIN),
+        Option(
+            "least_topics",
+            f"topics that a run needs (default {FEWEST_TOPICS})",
+            default=FEWEST_TOPICS,
+            is_count=True,
+        ),
+        Option(
+            "least_battles",
+            f"battles that a run needs (default {LEAST_BATTLES})",
+            default=LEAST_BATTLES,
+            is_count=True,
+        ),
+        *AGAINST,
+    ),
+)
+def battles_report(campaign: Campaign, choices: Choices) -> Document:
+    battle_set, condition = battle_set_named(campaign, choices["set"]), BattleCondition(choices["condition"])
+    verdicts = current_verdicts(battle_set, condition, choices["judge"])
+    battles = counted_battles(verdicts)
+    sheet = sheet_of(battle_set, battles)
+    figures = _figures(sheet, choices)
+    people, llms = _people_and_llms(battle_set, condition, verdicts)
+    ordered = sorted(figures.runs, key=lambda run: _place(run, choices["by"]))
+    content = {
+        "set": battle_set.name,
+        "condition": condition.value,
+        "by": choices["by"],
+        "target": "new",
+        "policies": {"missing": battle_set.design.get("missing", "skip")},
+        "runs": [_run_document(run) for run in ordered],
+        "differences": [
+            {"a": figures.run_ids[gap.a], "b": figures.run_ids[gap.b], "value": gap.value}
+            | {"low": gap.interval.low, "high": gap.interval.high, "p": gap.p, "holm": gap.holm}
+            for gap in figures.differences
+        ],
+        "side": _share_document(_mean_points(verdicts, "left_points")),
+        "stayed": _share_document(_mean_points(verdicts, "stayed_points"), UNSEEN),
+        "length": _share_document(length_slope(sheet)),
+        "agreement": [_agreement_document(row) for row in agreements(people, llms)],
+        "conflicts": [_battle_document(battle) for battle in conflicts(people)],
+        "cycles": _cycles_document(sheet),
+        "reliability": figures.reliability,
+        **_beside(campaign, battle_set, battles, board_of_battles(condition.value, figures), choices),
+    }
+    return Document(content, [_row(run) for run in ordered], _text(battle_set, figures, content, len(battles)))
+
+
+def _figures(sheet: BattleSheet, choices: Choices) -> BattleFigures:
+    return battle_figures(sheet, least_topics=choices["least_topics"], least_battles=choices["least_battles"])
+
+
+def _people_and_llms(
+    battle_set: BattleSet, condition: BattleCondition, verdicts: list[BattleVerdict]
+) -> tuple[list[BattleVerdict], list[BattleVerdict]]:
+    """Return the verdicts of people and those of LLMs, of which `verdicts` are the report's."""
+    if condition.judge_kind is JudgeKind.LLM:
+        return verdicts_by(battle_set, JudgeKind.HUMAN), verdicts
+    return verdicts, verdicts_by(battle_set, JudgeKind.LLM)
+
+
+def _beside(
+    campaign: Campaign, battle_set: BattleSet, battles: Sequence[CountedBattle], own: Board, choices: Choices
+) -> dict[str, Any]:
+    against = choices["against"]
+    if not against:
+        return {"explained": None, "boards": []}
+    if against in list(BattleCondition):
+        counted = counted_battles(current_verdicts(battle_set, BattleCondition(against), choices["against_judge"]))
+        other = board_of_battles(against, _figures(sheet_of(battle_set, counted), choices))
+    else:
+        other = board_of_scores(campaign, choices)
+    both = beside(own, other)
+    row = {"condition": other.condition, "score": other.score, "tau": both.tau, "runs": both.runs}
+    row |= {"same": both.same, "opposite": both.opposite, "reason": both.reason or None}
+    return {"explained": _explained(battles, other), "boards": [row]}
+
+
+def _explained(battles: Sequence[CountedBattle], board: Board) -> dict[str, Any] | None:
+    if board.table is None:
+        return None
+    known, scored = with_scores(battles, board.table)
+    figures = explained(scored)
+    model = figures.prediction
+    return {
+        "battles": len(known),
+        "decided": figures.decided,
+        "agree": _share_document(figures.agree),
+        "no_difference": figures.equal,
+        "slope": model and model.model.slope,
+        "half_band": model and model.model.band,
+        "loss": model and model.loss,
+        "loss_without": model and model.loss_without,
+        "gain": _share_document(model.gain if model else None, figures.reason),
+        "inversions": [
+            _battle_document(battle) | {"gap": gap, "reasons": list(battle.reasons)}
+            for battle, gap in zip(known, scored.gap.tolist(), strict=True)
+            if is_inversion(battle, gap)
+        ],
+    }
+
+
+def _agreement_document(row: AgreementOf) -> dict[str, Any]:
+    agreement = row.agreement
+    figures = {name: _figure_document(figure) for name, figure in agreement.figures.items()}
+    head = {"of": row.of, "judge": row.judge or None, "pairs": agreement.pairs}
+    return head | figures | {"opposite": agreement.opposite}
+
+
+def _figure_document(figure: Jackknife) -> dict[str, Any]:
+    return _value_document(figure.value, figure.interval)
+
+
+def _battle_document(battle: CountedBattle) -> dict[str, Any]:
+    """A battle by name; `points` are those of a."""
+    runs = {"a": battle.first, "b": battle.second, "points": battle.points}
+    return {"battle": battle.battle, "topic_id": battle.topic_id} | runs
+
+
+def _cycles_document(sheet: BattleSheet) -> dict[str, Any]:
+    triads = cycles(sheet)
+    reason = None if triads.share is not None else f"fewer than {FEWEST_TRIADS} decided triads"
+    return {"triads": triads.triads, "cyclic": triads.cyclic, "share": triads.share, "reason": reason}
+
+
+def _place(run: BattleRun, by: str) -> tuple[bool, float, str]:
+    value = run.win_rate if by == WIN else run.rating
+    return value is None, -(value or 0.0), run.run_id
+
+
+def _run_document(run: BattleRun) -> dict[str, Any]:
+    rate, rating = run.win_rate_interval, run.rating_interval
+    return {
+        "run_id": run.run_id,
+        "win_rate": run.win_rate,
+        "low": rate.low,
+        "high": rate.high,
+        "rating": run.rating,
+        "rating_low": rating.low,
+        "rating_high": rating.high,
+        "rank": list(run.rank) if run.rank else None,
+        **{name: getattr(run, name) for name in ("battles", "won", "lost", "tied", "both_bad", "topics", "few")},
+        "reason": run.reason or None,
+    }
+
+
+def _row(run: BattleRun) -> dict[str, Any]:
+    row = _run_document(run)
+    best, worst = row.pop("rank") or (None, None)
+    reason = row.pop("reason")
+    return row | {"best_rank": best, "worst_rank": worst, "reason": reason or ""}
+
+
+def _mean_points(verdicts: list[BattleVerdict], of: str) -> Share | None:
+    """Mean points of the answer on the left, or of the one that stayed, over verdicts that are no second opinion."""
+    shares = [(getattr(verdict, of), verdict.topic_id) for verdict in verdicts if not verdict.second]
+    return share_of([(points, topic) for points, topic in shares if points is not None])
+
+
+def _share_document(share: Share | None, reason: str = UNDEFINED) -> dict[str, Any]:
+    return (
+        _value_document(share.value, share.interval) if share else _value_document(None, Interval(reason=reason))
+    )
+
+
+def _value_document(value: float | None, interval: Interval) -> dict[str, Any]:
+    return {"value": value, "low": interval.low, "high": interval.high, "reason": interval.reason or None}
+
+
+def _text(battle_set: BattleSet, figures: BattleFigures, content: Mapping[str, Any], judged: int) -> str:
+    apart = sum(gap.holm < LEVEL for gap in figures.differences)
+    lines = [
+        f"{judged:,} of {battle_set.battles.count():,} battles judged. Win rates are mean points, ties half; 95 % "
+        "intervals cluster by topic.",
+        f"{apart:,} of {len(figures.differences):,} pairs of runs differ (Holm).",
+    ]
+    if by_rule := len(battle_set.design.get("by_rule", [])):
+        lines.append(f"{by_rule:,} battles of missing answers are decided by rule.")
+    if figures.split:
+        lines.append(f"The side decided {figures.split:,} battles, judged in both orders.")
+    if content["conflicts"]:
+        lines.append(f"In {len(content['conflicts']):,} battles people named opposite winners.")
+    slope = content["length"]["value"]
+    if slope is not None:
+        lines.append(f"An answer twice as long has its odds times {exp(slope):.2f}.")
+    lines += [_board_line(board) for board in content["boards"]]
+    if figures.reliability is not None and figures.reliability < ENOUGH:
+        lines.append(f"Reliability {figures.reliability:.2f}: these battles do not order the runs.")
+    return "\n".join(["", *lines])
+
+
+def _board_line(board: Mapping[str, Any]) -> str:
+    tau = board["reason"] if board["tau"] is None else f"{board['tau']:.3f}"
+    pairs = f"{board['same']:,} in the same order, {board['opposite']:,} in the opposite one"
+    return f"Tau with {board['condition']} {board['score']}: {tau}. Pairs that differ on both boards: {pairs}."

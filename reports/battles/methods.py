@@ -1,0 +1,37 @@
+"""Sentences of the methods text on battles."""
+
+from collections.abc import Iterator
+
+from django.db.models import Count
+
+from evaluation.campaigns.pseudonyms import without_people
+from evaluation.models import BattleSet, Campaign, Verdict
+from evaluation.terms import JudgeKind
+from web.text import plural
+
+
+def battle_sentences(campaign: Campaign) -> list[str]:
+    """Return a sentence for each set that was judged by people or by LLMs."""
+    sets = BattleSet.objects.filter(campaign=campaign).select_related("campaign")
+    return [sentence for row in sets for sentence in _sentences(row)]
+
+
+def _sentences(battle_set: BattleSet) -> Iterator[str]:
+    seed = without_people(battle_set.campaign, battle_set.seed)
+    drawn = f"round robin dealt over topics, seed {seed}" if seed else "drawn elsewhere"
+    for kind in JudgeKind:
+        verdicts = Verdict.objects.current().filter(
+            battle__battle_set=battle_set, judge__kind=kind, judge__aside=False, second_opinion=False
+        )
+        names = sorted(set(verdicts.values_list("judge__name", flat=True)))
+        if names:
+            number = verdicts.aggregate(
+                battles=Count("battle", distinct=True), topics=Count("battle__topic", distinct=True)
+            )
+            people = f"blind by {len(names)} {plural(len(names), 'person', 'people')}"
+            judges = people if kind is JudgeKind.HUMAN else f"by {', '.join(names)}"
+            topics = f"{number['topics']:,} {plural(number['topics'], 'topic')}"
+            yield (
+                f"{number['battles']:,} battles over {topics} ({drawn}), sides drawn, judged {judges}; win rates are "
+                "mean points, ties half; 95 % intervals cluster by topic (t)."
+            )

@@ -1,0 +1,237 @@
+"""Page of battles: win rates and ratings, what leans, how far judges agree, and what scores explain."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+from django.utils import timezone
+
+from evaluation.models import BattleSet, Campaign
+from evaluation.terms import BattleCondition
+from reports import charts
+from reports.battles.documents import AGAINST, LEAST_BATTLES, WIN, battles_report
+from reports.cache import cached_report
+from reports.forms import CONDITIONS, HIDDEN, SUPPORT_CONDITIONS, ChoicesForm, name_options
+from reports.metrics.intervals import FEWEST_TOPICS
+from reports.metrics.registry import BY_NAME
+from reports.profiles import profiles_of, score_choices
+from reports.registry import report
+from reports.report import (
+    OVERVIEW,
+    Chart,
+    ColumnKind,
+    Report,
+    ReportContent,
+    Row,
+    Section,
+    columns,
+    counted,
+    of_kind,
+    report_of,
+)
+
+TITLE = "Battles"
+BATTLES = [(condition.value, condition.words) for condition in BattleCondition]
+WIN_RATE = "Win rate"
+LEANINGS = {
+    "side": "Points of the answer on the left",
+    "stayed": "Points of the answer that stayed on screen",
+    "length": "Slope of twice the length, in logits",
+}
+AGREEMENT = ("agreement", "kappa", "kappa_linear", "alpha")
+
+
+class BattlesForm(ChoicesForm):
+    """Choice of a battle set, of who judged, and of scores beside the battles."""
+
+    set = forms.ChoiceField(label="Battle set", required=False)
+    condition = forms.ChoiceField(label="By", choices=BATTLES)
+    judge = HIDDEN()
+    against = forms.ChoiceField(label="Beside", required=False)
+    score = forms.ChoiceField(label="Scored", required=False)
+    against_judge, against_nuggets = HIDDEN(), HIDDEN()
+    needless = ("set",)
+
+    def __init__(self, query: QueryDict, campaign: Campaign) -> None:
+        super().__init__(query, campaign, {"condition": BattleCondition.PEOPLE})
+        sets = BattleSet.objects.filter(campaign=campaign).values_list("name", flat=True)
+        self.offer("set", name_options(sets if len(sets) > 1 else (), ("", "choose one")))
+        others = [("Battles", BATTLES), ("Nuggets", CONDITIONS), ("Citations", SUPPORT_CONDITIONS)]
+        self.offer("against", [("", "nothing"), *others])
+        self.offer("score", [("", "by the primary score"), *score_choices(profiles_of(campaign))])
+
+
+@report("battles", title=TITLE, form=BattlesForm, menu="Results", order=15)
+def battles_page(campaign: Campaign, query: QueryDict) -> Report:
+    form = BattlesForm(query, campaign)
+
+    def content() -> ReportContent:
+        names = ("set", "condition", "judge", *(option.name for option in AGAINST))
+        return _content(campaign, tuple((name, form.chosen[name]) for name in names))
+
+    return report_of(form, TITLE, query, content)
+
+
+@cached_report(size=16)
+def _content(campaign: Campaign, choices: tuple[tuple[str, str], ...]) -> ReportContent:
+    usual = {"by": WIN, "least_topics": FEWEST_TOPICS, "least_battles": LEAST_BATTLES}
+    document = battles_report(campaign, usual | dict(choices))
+    content = document.content
+    tasks = dict(campaign.runs.values_list("run_id", "task"))
+    sections = [_runs(content, tasks), _differences(content), _leanings(content), _agreement(content)]
+    sections += [
+        section for section in (_boards(content), _conflicts(content), _inversions(content)) if section.rows
+    ]
+    return ReportContent(tuple(document.text.split("\n")[1:]), tuple(sections), timezone.now())
+
+
+def _runs(content: Mapping[str, Any], tasks: Mapping[str, str]) -> Section:
+    bars = [row | {"task": tasks[row["run_id"]]} for row in content["runs"] if row["win_rate"] is not None]
+    return Section(
+        name=OVERVIEW,
+        title="Runs",
+        columns=columns(
+            ("run_id", "Run", ColumnKind.RUN),
+            ("win_rate", WIN_RATE, ColumnKind.SCORE),
+            ("ranks", "Rank"),
+            ("rating", "Rating", ColumnKind.MEAN),
+            *of_kind(
+                ColumnKind.COUNT, battles="Battles", won="Won", lost="Lost", tied="Tied", both_bad="Both bad"
+            ),
+            ("topics", "Topics", ColumnKind.COUNT),
+            ("reason", "Why not"),
+            primary="win_rate",
+            screen="reason",
+        ),
+        rows=[_run(row) for row in content["runs"]],
+        note="Win rate: mean points against the field, ties half. Below it and the rating: 95 % interval, over topics. "
+        "Rank: the best and the worst that the pairs which differ one by one allow.",
+        topics="topics",
+        aside=("ranks", "intervals"),
+        document=lambda: content,
+        chart=Chart(
+            alt=f"{counted(len(bars), 'run')} by win rate, each with its interval.",
+            draw=lambda palette: charts.ranking(bars, "win_rate", WIN_RATE.lower(), palette),
+        )
+        if bars
+        else None,
+    )
+
+
+def _run(row: Mapping[str, Any]) -> Row:
+    ends = {"win_rate": ("low", "high"), "rating": ("rating_low", "rating_high")}
+    intervals = {name: {"low": row[low], "high": row[high]} for name, (low, high) in ends.items()}
+    return {**row, "ranks": " to ".join(map(str, sorted({*(row["rank"] or ())}))), "intervals": intervals}
+
+
+def _differences(content: Mapping[str, Any]) -> Section:
+    return Section(
+        name="differences",
+        title="All pairs of runs",
+        columns=columns(
+            ("a", "Run", ColumnKind.RUN),
+            ("b", "Less run", ColumnKind.RUN),
+            ("value", WIN_RATE, ColumnKind.SIGNED),
+            *of_kind(ColumnKind.SCORE, p="p", holm="p, Holm"),
+        ),
+        rows=[_with_ends(row, "value") for row in content["differences"]],
+        note="Holm: corrected for the number of pairs.",
+        aside=("intervals",),
+    )
+
+
+def _with_ends(row: Mapping[str, Any], name: str) -> Row:
+    return {**row, "intervals": {name: {"low": row["low"], "high": row["high"]}}}
+
+
+def _leanings(content: Mapping[str, Any]) -> Section:
+    return Section(
+        name="leanings",
+        title="What else decides",
+        columns=columns(("of", "Of"), ("value", "Value", ColumnKind.SCORE), ("reason", "Why not")),
+        rows=[_with_ends({"of": words, **content[name]}, "value") for name, words in LEANINGS.items()],
+        note="Half of the points is no leaning, and neither is a slope of 0.",
+        aside=("intervals",),
+    )
+
+
+def _agreement(content: Mapping[str, Any]) -> Section:
+    rows = []
+    for row in content["agreement"]:
+        figures = {name: row[name]["value"] for name in AGREEMENT}
+        intervals = {name: {end: row[name][end] for end in ("low", "high")} for name in AGREEMENT}
+        rows.append({**row, **figures, "intervals": intervals})
+    return Section(
+        name="agreement",
+        title="Agreement",
+        columns=columns(
+            ("of", "Of"),
+            ("judge", "LLM"),
+            ("pairs", "Pairs", ColumnKind.COUNT),
+            *of_kind(
+                ColumnKind.SCORE, agreement="Agreement", kappa="Kappa", kappa_linear="Linear kappa", alpha="Alpha"
+            ),
+            ("opposite", "Opposite winners", ColumnKind.COUNT),
+        ),
+        rows=rows,
+        note="Each battle counts from both of its sides.",
+        pairs="pairs",
+        aside=("intervals",),
+        empty="No battle was judged twice.",
+    )
+
+
+def _boards(content: Mapping[str, Any]) -> Section:
+    explained = content["explained"] or {}
+    rows = [
+        {
+            **board,
+            "scored": WIN_RATE if board["score"] not in BY_NAME else BY_NAME[board["score"]].words,
+            "agree": (explained.get("agree") or {}).get("value"),
+            "gain": (explained.get("gain") or {}).get("value"),
+            "no_difference": explained.get("no_difference"),
+        }
+        for board in content["boards"]
+    ]
+    return Section(
+        name="boards",
+        title="Beside another board",
+        columns=columns(
+            ("condition", "Board", ColumnKind.CONDITION),
+            ("scored", "Score"),
+            ("tau", "Tau", ColumnKind.SCORE),
+            *of_kind(ColumnKind.COUNT, runs="Runs", same="Apart, same order", opposite="Apart, opposite"),
+            *of_kind(ColumnKind.SHARE, agree="Higher score won", no_difference="No difference"),
+            ("gain", "Gain, nats", ColumnKind.SCORE),
+        ),
+        rows=rows,
+        aside=("scored",),
+        note="Apart: pairs of runs that differ on both boards. Tau has no interval here: none of those tried holds.",
+    )
+
+
+def _battles(name: str, title: str, rows: Sequence[Row], *more: tuple[str, str, ColumnKind]) -> Section:
+    return Section(
+        name=name,
+        title=title,
+        columns=columns(
+            ("topic_id", "Topic", ColumnKind.TOPIC),
+            ("a", "Run", ColumnKind.RUN),
+            ("b", "Against", ColumnKind.RUN),
+            ("points", "Points", ColumnKind.MEAN),
+            *more,
+        ),
+        rows=rows,
+    )
+
+
+def _conflicts(content: Mapping[str, Any]) -> Section:
+    return _battles("conflicts", "Opposite winners by people", content["conflicts"])
+
+
+def _inversions(content: Mapping[str, Any]) -> Section:
+    inversions = (content["explained"] or {}).get("inversions", [])
+    rows = [{**row, "reasons": " ".join(row["reasons"])} for row in inversions]
+    more = (("gap", "Score, less the other's", ColumnKind.SIGNED), ("reasons", "Reasons", ColumnKind.NAMES))
+    return _battles("inversions", "Won by the lower score", rows, *more)

@@ -1,0 +1,195 @@
+"""Verdicts of a battle set, as the report and the export read them."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import log2, nan
+from statistics import fmean
+
+import numpy as np
+
+from evaluation.errors import Refused
+from evaluation.formats.battles import BattleRecord
+from evaluation.labels import LEFT_POINTS, BattleLabel
+from evaluation.models import AnswerProvenance, BattleSet, Verdict
+from evaluation.terms import BattleCondition, JudgeKind
+from reports.metrics.battles.sheet import BattleSheet
+
+
+@dataclass(frozen=True, slots=True)
+class BattleVerdict:
+    """A current verdict, with the public id of its battle. `words`: of the answer on the left and on the right.
+
+    `left_stayed`: whether the left answer, or the right one, was on the screen just before; None for neither.
+    """
+
+    battle: str
+    record: BattleRecord
+    words: tuple[int, int]
+    left_stayed: bool | None = None
+
+    @property
+    def topic_id(self) -> str:
+        return self.record.topic_id
+
+    @property
+    def second(self) -> bool:
+        return self.record.second
+
+    @property
+    def runs(self) -> tuple[str, str]:
+        """The two runs by name: whatever the sides, the same for all who judge the battle."""
+        first, second = sorted((self.record.left, self.record.right))
+        return first, second
+
+    @property
+    def left_points(self) -> float | None:
+        """Points of the answer on the left; None where there are none."""
+        return LEFT_POINTS.get(self.record.label)
+
+    @property
+    def stayed_points(self) -> float | None:
+        """Points of the answer that was on the screen just before; None where there are none, or none was."""
+        of_left = self.left_points
+        if of_left is None or self.left_stayed is None:
+            return None
+        return of_left if self.left_stayed else 1 - of_left
+
+    @property
+    def points(self) -> float | None:
+        """Points of the first run by name."""
+        of_left = self.left_points
+        return of_left if of_left is None or self.record.left == self.runs[0] else 1 - of_left
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class CountedBattle:
+    """A battle that counts, `points` being those of the first run. `length`: log2 of its words over the other's."""
+
+    topic_id: str
+    first: str
+    second: str
+    points: float
+    is_bad: bool = False
+    is_split: bool = False
+    length: float = nan
+    battle: str = ""
+    reasons: tuple[str, ...] = ()
+
+
+def current_verdicts(battle_set: BattleSet, condition: BattleCondition, judge: str = "") -> list[BattleVerdict]:
+    """Return the verdicts of people, or of an LLM, in the order of the draw.
+
+    Raises `Refused`: nobody judged, and several LLMs of which none is named.
+    """
+    verdicts = verdicts_by(battle_set, condition.judge_kind)
+    names = sorted({verdict.record.judge for verdict in verdicts})
+    if judge and judge not in names:
+        text = f"{judge} judged no battle of {battle_set}; there are: {', '.join(names) or 'none'}."
+        raise Refused("no_labels", text, field="judge", choices=names)
+    if not names:
+        raise Refused("no_labels", f"No battle of {battle_set} was judged under {condition}.")
+    if not judge and len(names) > 1 and condition.judge_kind is JudgeKind.LLM:
+        raise Refused("ambiguous", f"Say which judge: {', '.join(names)}.", field="judge", choices=names)
+    return [verdict for verdict in verdicts if not judge or verdict.record.judge == judge]
+
+
+def verdicts_by(battle_set: BattleSet, kind: JudgeKind) -> list[BattleVerdict]:
+    """Return all current verdicts of people, or of LLMs, in the order of the draw."""
+    return list(_rows(battle_set, kind))
+
+
+def _rows(battle_set: BattleSet, kind: JudgeKind) -> Iterator[BattleVerdict]:
+    provenance = AnswerProvenance.objects.filter(run__campaign=battle_set.campaign_id)
+    answers = {
+        key: (run, words) for key, run, words in provenance.values_list("answer", "run__run_id", "answer__words")
+    }
+    verdicts = Verdict.objects.current().filter(
+        battle__battle_set=battle_set, judge__kind=kind, judge__aside=False
+    )
+    battle = ("public_id", "topic__topic_id", "left", "right", "round")
+    own = ("left", "label", "raw", "reasons", "judge__name", "second_opinion", "stayed")
+    rows = verdicts.order_by("battle", "second_opinion", "pk").values_list(
+        *(f"battle__{name}" for name in battle), *own
+    )
+    for (
+        public_id,
+        topic_id,
+        one,
+        other,
+        number,
+        left,
+        label,
+        raw,
+        reasons,
+        judge,
+        second,
+        stayed,
+    ) in rows.iterator():
+        (left_run, left_words), (right_run, right_words) = answers[left], answers[other if left == one else one]
+        record = BattleRecord(
+            *(0, topic_id, left_run, right_run, BattleLabel(label)),
+            raw=raw,
+            reasons=tuple(reasons),
+            judge=judge,
+            round=number,
+            second=second,
+        )
+        yield BattleVerdict(
+            public_id, record, (left_words, right_words), None if stayed is None else stayed == left
+        )
+
+
+def by_battle(verdicts: Iterable[BattleVerdict]) -> dict[str, list[BattleVerdict]]:
+    """Return the verdicts that have points by their battles, in their order."""
+    grouped: dict[str, list[BattleVerdict]] = {}
+    for verdict in verdicts:
+        if verdict.points is not None:
+            grouped.setdefault(verdict.battle, []).append(verdict)
+    return grouped
+
+
+def counted_battles(verdicts: Iterable[BattleVerdict]) -> list[CountedBattle]:
+    """Count each battle once, by the mean of its verdicts that are no second opinion: an LLM's two orders are two."""
+    first = (verdict for verdict in verdicts if not verdict.second)
+    return [as_counted(*of_battle) for of_battle in by_battle(first).values()]
+
+
+def as_counted(*verdicts: BattleVerdict) -> CountedBattle:
+    one = verdicts[0]
+    points = [verdict.points for verdict in verdicts if verdict.points is not None]
+    left, right = one.words
+    length = log2(left / right) if left and right else nan
+    return CountedBattle(
+        one.topic_id,
+        *one.runs,
+        points=fmean(points),
+        is_bad=all(verdict.record.label is BattleLabel.BAD for verdict in verdicts),
+        is_split={0.0, 1.0} <= set(points),
+        length=length if one.record.left == one.runs[0] else -length,
+        battle=one.battle,
+        reasons=tuple(dict.fromkeys(reason for verdict in verdicts for reason in verdict.record.reasons)),
+    )
+
+
+def sheet_of(battle_set: BattleSet, battles: Iterable[CountedBattle]) -> BattleSheet:
+    """Return battles as arrays, with those of missing answers as they are decided by rule."""
+    by_rule = [
+        CountedBattle(topic, left, right, points)
+        for topic, left, right, _, points in battle_set.design.get("by_rule", [])
+    ]
+    # In an order of their own: sums of another order differ in their last bits.
+    rows = sorted([*battles, *by_rule])
+    runs = sorted({run for row in rows for run in (row.first, row.second)})
+    topics = sorted({row.topic_id for row in rows})
+    run_at, topic_at = ({name: place for place, name in enumerate(names)} for names in (runs, topics))
+    return BattleSheet(
+        run_ids=tuple(runs),
+        topic_ids=tuple(topics),
+        topic=np.array([topic_at[row.topic_id] for row in rows], dtype=np.int32),
+        first=np.array([run_at[row.first] for row in rows], dtype=np.int32),
+        second=np.array([run_at[row.second] for row in rows], dtype=np.int32),
+        points=np.array([row.points for row in rows], dtype=np.float64),
+        lengths=np.array([row.length for row in rows], dtype=np.float64),
+        bad=np.array([row.is_bad for row in rows], dtype=np.bool_),
+        split=np.array([row.is_split for row in rows], dtype=np.bool_),
+    )

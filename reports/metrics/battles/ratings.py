@@ -1,0 +1,129 @@
+"""Bradley-Terry ratings, ties as half a win, with intervals that cluster by topic (sandwich, t)."""
+
+from dataclasses import dataclass
+from math import inf, log
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reports.metrics.arrays import Booleans, Floats, Indices
+from reports.metrics.battles.sheet import BattleSheet
+from reports.metrics.battles.win_rates import Share
+from reports.metrics.intervals import FEWEST_TOPICS, Interval, student
+
+SCALE: Final = 400 / log(10)
+MIDDLE: Final = 1000.0
+CLOSE: Final = 1e-12
+MOST_STEPS: Final = 100
+DECIMALS: Final = 9
+"""Processors differ in the last bits of a fit, and a file is to be the same on all of them."""
+STEEPEST: Final = 30.0
+"""Coefficients beyond which a fit with more than ratings has no end."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogisticFit:
+    """Coefficients K, and their covariance K x K, clustered by `topics` topics; None of a single topic."""
+
+    coefficients: Floats
+    covariance: Floats | None
+    topics: int
+
+    def interval(self, place: int, *, middle: float = 0.0, scale: float = 1.0) -> Interval:
+        """Return the 95 % interval of middle + scale · coefficient."""
+        if self.covariance is None:
+            return Interval()
+        value = middle + scale * float(self.coefficients[place])
+        reach = scale * student(self.topics - 1) * float(np.sqrt(self.covariance[place, place]))
+        return Interval(round(value - reach, DECIMALS), round(value + reach, DECIMALS))
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """Ratings R, nan of runs outside the largest set in which everybody took points from everybody, with intervals."""
+
+    value: Floats
+    intervals: tuple[Interval, ...]
+
+
+def ratings(sheet: BattleSheet) -> Ratings:
+    """Rate runs on the scale of Elo: 400 points are odds of 10 to 1, and the mean of the rated runs is 1000."""
+    rated = connected(sheet)
+    runs, inside = np.flatnonzero(rated), sheet.of_runs(rated)
+    value = np.full(len(rated), np.nan)
+    intervals = [Interval()] * len(rated)
+    if len(runs) > 1:
+        fit = fit_logistic(opponents(inside, runs), inside.points, inside.topic)
+        value[runs] = (MIDDLE + SCALE * fit.coefficients).round(DECIMALS)
+        for place, run in enumerate(runs.tolist()):
+            intervals[run] = fit.interval(place, middle=MIDDLE, scale=SCALE)
+    return Ratings(value, tuple(intervals))
+
+
+def length_slope(sheet: BattleSheet) -> Share | None:
+    """Return by how much the logit of winning grows as an answer gets twice as long; None where undefined."""
+    rated = connected(sheet)
+    inside = sheet.of_runs(rated)
+    inside = inside.where(~np.isnan(inside.lengths))
+    if not inside.lengths.any() or len(np.unique(inside.topic)) < FEWEST_TOPICS:
+        return None
+    design = np.column_stack([opponents(inside, np.flatnonzero(rated)), inside.lengths])
+    fit = fit_logistic(design, inside.points, inside.topic, farthest=STEEPEST)
+    # Where the longer answer wins whatever the ratings do not tell, the slope grows without end.
+    if np.abs(fit.coefficients).max() > STEEPEST:
+        return None
+    return Share(round(float(fit.coefficients[-1]), DECIMALS), fit.interval(len(fit.coefficients) - 1))
+
+
+def opponents(sheet: BattleSheet, runs: NDArray[np.integer]) -> Floats:
+    """Design of N battles of these K runs, N x K: 1 of the first run, -1 of the second."""
+    place = np.full(len(sheet.run_ids), -1)
+    place[runs] = np.arange(len(runs))
+    design, rows = np.zeros((len(sheet.points), len(runs))), np.arange(len(sheet.points))
+    design[rows, place[sheet.first]] = 1.0
+    design[rows, place[sheet.second]] = -1.0
+    return design
+
+
+def connected(sheet: BattleSheet) -> Booleans:
+    """Mask R of the largest set of runs in which everybody took points, by some way, from everybody."""
+    runs = len(sheet.run_ids)
+    reach = np.eye(runs, dtype=np.bool_)
+    reach[sheet.first[sheet.points > 0], sheet.second[sheet.points > 0]] = True
+    reach[sheet.second[sheet.points < 1], sheet.first[sheet.points < 1]] = True
+    while (further := (reach.astype(np.float64) @ reach) > 0).sum() > reach.sum():
+        reach = further
+    mutual: Booleans = reach & reach.T
+    largest: Booleans = mutual[mutual.sum(axis=1).argmax()]
+    return largest
+
+
+def fit_logistic(design: Floats, points: Floats, topics: Indices, *, farthest: float = inf) -> LogisticFit:
+    """Fit points in 0..1 by Newton's method to 1e-12; coefficients of runs sum to 0, as a design of opponents does.
+
+    It ends where a coefficient is beyond `farthest`.
+    """
+    theta = np.zeros(design.shape[1])
+    for _ in range(MOST_STEPS):
+        step, inverse, gradient = _newton(design, points, theta)
+        theta = theta + step
+        if np.abs(step).max() < CLOSE or np.abs(theta).max() > farthest:
+            break
+    scores = np.zeros((int(topics.max()) + 1, design.shape[1]))
+    np.add.at(scores, topics, gradient)
+    number = len(np.unique(topics))
+    if number < 2:
+        return LogisticFit(theta, None, number)
+    covariance = number / (number - 1) * inverse @ (scores.T @ scores) @ inverse
+    return LogisticFit(theta, covariance, number)
+
+
+def _newton(design: Floats, points: Floats, theta: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the next step K, the inverse of the information K x K, and each battle's part of the gradient, N x K."""
+    chance = 1 / (1 + np.exp(-(design @ theta)))
+    gradient = (points - chance)[:, np.newaxis] * design
+    information = design.T @ ((chance * (1 - chance))[:, np.newaxis] * design)
+    inverse: Floats = np.linalg.pinv(information, hermitian=True).astype(np.float64)
+    step: Floats = inverse @ gradient.sum(axis=0)
+    return step, inverse, gradient

@@ -1,0 +1,278 @@
+"""Battles by people: dealt by topic in their walk, judged side by side, and frozen as verdicts."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from evaluation.battles import BattleOrder, draw_battles
+from evaluation.errors import Refused
+from evaluation.labels import BattleLabel
+from evaluation.models import Battle, BattleSet, Task, TaskAnswer, Verdict
+from evaluation.rules.battles import LONGEST_TASK
+from evaluation.stages import BATTLE
+from evaluation.tasks.hand_out import hand_out, reassign
+from evaluation.tasks.plan import plan_hand_out
+from evaluation.tasks.units import Order
+from tests.assessor.desk_client import Window
+from tests.worlds.imported import report
+from tests.worlds.judging import JudgingWorld, current_task, make_judging_world
+
+pytestmark = pytest.mark.django_db
+
+RUNS = [f"run-{number}" for number in range(1, 6)]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> JudgingWorld:
+    """Five more runs answer t1; all pairs of them meet, which is ten battles."""
+    world = make_judging_world(tmp_path)
+    for run in RUNS:
+        world.run(run, (f"**Text** of {run[-1]} bends [1].", [0]), (f"- Sand of {run[-1]}.", [1]))
+    draw(world, runs=tuple(RUNS), topics=("t1",))
+    return world
+
+
+def draw(world: JudgingWorld, **order: Any) -> None:
+    draw_battles(campaign=world.campaign, order=BattleOrder(seed="demo", **order))
+
+
+def window(world: JudgingWorld, name: str, **more: Any) -> Window:
+    return open_window(world, world.hand(BATTLE, name, **more))
+
+
+def open_window(world: JudgingWorld, task: Task) -> Window:
+    client = Client()
+    client.force_login(world.people[task.assessor.username])
+    return Window(client, task).open()
+
+
+def battles_of(desk: Window) -> list[TaskAnswer]:
+    return list(TaskAnswer.objects.filter(task=desk.task).select_related("battle").order_by("position"))
+
+
+def keys(desk: Window) -> list[str]:
+    return [f"{answer['id']}/battle" for answer in desk.state()["answers"]]
+
+
+def judge(desk: Window, label: str = "left", **more: Any) -> None:
+    for key in keys(desk):
+        receipt = desk.do("label", key=key, label=label, **more)
+        assert receipt["status"] == "applied", receipt
+
+
+def submit(desk: Window) -> None:
+    response = desk.post("submit/", {"window": desk.window, "seq": desk.state()["seq"]})
+    assert response.status_code == 200, response.content
+
+
+def text_of(desk: Window, key: str) -> str:
+    html = desk.client.get(desk.url(f"answers/{key.partition('/')[0]}/")).json()["html"]
+    assert isinstance(html, str)
+    return html
+
+
+def test_a_topics_battles_are_handed_out_in_their_walk(world: JudgingWorld) -> None:
+    desk = window(world, "ann")
+    rows = battles_of(desk)
+    assert len(rows) == 10
+    answers = [{row.battle.left_id, row.battle.right_id} for row in rows if row.battle]
+    assert all(one & other for one, other in pairwise(answers[:6]))
+    assert desk.task.expected_minutes == pytest.approx(12, abs=1)
+    assert [answer["id"] for answer in desk.state()["answers"]] == [
+        row.battle.public_id for row in rows if row.battle
+    ]
+
+
+def test_tasks_have_at_most_forty_battles(world: JudgingWorld) -> None:
+    for number in range(6, 12):
+        world.run(f"run-{number}", (f"Text of {number}.", []))
+    draw(world, name="more", runs=tuple(f"run-{number}" for number in range(1, 12)), topics=("t1",), rounds=11)
+    order = Order(BATTLE, (world.topic().public_id,), "ann", battles="more")
+    receipt = hand_out(campaign=world.campaign, order=order, actor=world.people["olga"])
+    tasks = [current_task(task) for task in receipt.tasks]
+    assert [TaskAnswer.objects.filter(task=task).count() for task in tasks] == [LONGEST_TASK, 15]
+    assert {task.assessor.username for task in tasks} == {"ann"}
+    assert TaskAnswer.objects.filter(task__in=tasks).values("battle").distinct().count() == 55
+
+
+def test_nobody_gets_a_battle_that_somebody_has_but_for_a_second_opinion(world: JudgingWorld) -> None:
+    window(world, "ann")
+    with pytest.raises(Refused, match="no battle of it is left to hand out"):
+        world.hand(BATTLE, "ben")
+    with pytest.raises(Refused, match="ann has it already"):
+        world.hand(BATTLE, "ann", again=True)
+
+
+def test_more_rounds_are_handed_out_apart(world: JudgingWorld) -> None:
+    draw(world, name="grown", runs=tuple(RUNS), topics=("t1",), rounds=1)
+    first = world.hand(BATTLE, "ann", battles="grown")
+    draw_battles(campaign=world.campaign, order=BattleOrder("grown", rounds=3))
+    second = world.hand(BATTLE, "ann", battles="grown")
+    counts = [TaskAnswer.objects.filter(task=task).count() for task in (first, second)]
+    assert counts == [2, 4]
+
+
+def test_a_second_person_has_the_overlap_with_the_sides_changed(world: JudgingWorld) -> None:
+    ann, ben = window(world, "ann"), window(world, "ben", again=True)
+    assert ben.task.second_opinion
+    assert len(battles_of(ben)) == 2  # .15 of 10, rounded up
+    for key in keys(ben):
+        one, other = text_of(ann, key), text_of(ben, key)
+        assert sides(one) == sides(other)[::-1]
+        assert sides(one)[0] != sides(one)[1]
+
+
+def sides(html: str) -> list[str]:
+    return [part.split("side-text")[1] for part in html.split("</section>")[:2]]
+
+
+def test_a_battle_is_read_without_citations_runs_and_ids_of_answers(world: JudgingWorld) -> None:
+    desk = window(world, "ann")
+    page = desk.client.get(desk.url("")).content.decode()
+    for text in (page, json.dumps(desk.state()), *(text_of(desk, key) for key in keys(desk))):
+        assert "run-" not in text
+        assert "[1]" not in text
+        for row in battles_of(desk):
+            assert row.battle is not None
+            assert row.battle.left.public_id not in text
+            assert row.battle.right.public_id not in text
+    html = text_of(desk, keys(desk)[0])
+    assert html.index("Answer on the left") < html.index("Answer on the right")
+    assert "<strong>Text</strong>" in html
+    assert " bends.</span>" in html
+
+
+def test_submitted_verdicts_say_side_place_and_what_had_stayed(world: JudgingWorld) -> None:
+    desk = window(world, "ann")
+    rows = battles_of(desk)
+    for row in rows:
+        assert row.battle is not None
+        desk.do("open", answer=row.battle.public_id)
+    judge(desk, "left", extras={"reasons": ["point", "accuracy"]})
+    desk.do("label", key=keys(desk)[1], label="cant_judge", reason="It is in Latin.")
+    submit(desk)
+    verdicts = {verdict.battle_id: verdict for verdict in Verdict.objects.current()}
+    assert len(verdicts) == 10
+    before = set[int]()
+    for place, row in enumerate(rows, start=1):
+        assert row.battle is not None
+        verdict = verdicts[row.battle_id or 0]
+        assert (verdict.left_id, verdict.place) == (row.battle.left_id, place)
+        shared = before & {row.battle.left_id, row.battle.right_id}
+        assert verdict.stayed_id == next(iter(shared), None)
+        before = {row.battle.left_id, row.battle.right_id}
+        assert not verdict.second_opinion
+        if place == 2:
+            assert (verdict.label, verdict.raw, verdict.reasons) == (8, "It is in Latin.", [])
+        else:
+            assert (verdict.label, verdict.reasons) == (BattleLabel.LEFT, ["point", "accuracy"])
+        assert verdict.event is not None
+        assert verdict.event.kind == "task.submitted"
+
+
+def test_the_report_has_the_points_of_what_stayed_on_the_screen(world: JudgingWorld) -> None:
+    desk = window(world, "ann")
+    for row in battles_of(desk):
+        assert row.battle is not None
+        desk.do("open", answer=row.battle.public_id)
+    judge(desk, "left")
+    submit(desk)
+    stayed = [verdict for verdict in Verdict.objects.current() if verdict.stayed_id]
+    points = [float(verdict.stayed_id == verdict.left_id) for verdict in stayed]
+    document = report("battles", "--condition", "B/M", "--least-topics", "1", "--least-battles", "1")
+    assert document["stayed"]["value"] == pytest.approx(fmean(points))
+    assert 0 < fmean(points) < 1
+
+
+def test_a_second_opinion_has_the_other_answer_on_the_left(world: JudgingWorld) -> None:
+    window(world, "ann")
+    ben = window(world, "ben", again=True)
+    judge(ben, "bad")
+    submit(ben)
+    for verdict in Verdict.objects.current().select_related("battle"):
+        assert verdict.second_opinion
+        assert verdict.left_id == verdict.battle.right_id
+
+
+def test_what_is_no_verdict_or_reason_is_refused(world: JudgingWorld) -> None:
+    desk = window(world, "ann")
+    [key, *_] = keys(desk)
+    assert desk.do("label", key=key, label="support")["code"] == "no_such_label"
+    assert desk.do("label", key="nothing/battle", label="left")["code"] == "no_such_pair"
+    assert desk.do("label", key=key, label="left", extras={"reasons": ["taste"]})["status"] == "refused"
+    assert desk.do("label", key=key, label="left", extras={"run": "run-1"})["status"] == "refused"
+    assert desk.do("label", key=key, label="left")["rows"][key]["label"] == "left"
+    assert desk.undo()["rows"][key]["label"] is None
+
+
+def test_a_later_submission_takes_the_place_of_the_first(world: JudgingWorld) -> None:
+    desk = window(world, "ann")
+    judge(desk)
+    submit(desk)
+    world.reopen(desk.task)
+    desk.do("label", key=keys(desk)[0], label="tie")
+    submit(desk)
+    assert Verdict.objects.count() == 20
+    assert sorted(Verdict.objects.current().values_list("label", flat=True)) == [1] + [2] * 9
+
+
+def test_verdicts_of_one_task_leave_those_of_another_alone(world: JudgingWorld) -> None:
+    draw(world, name="grown", runs=tuple(RUNS), topics=("t1",), rounds=1)
+    first = open_window(world, world.hand(BATTLE, "ann", battles="grown"))
+    draw_battles(campaign=world.campaign, order=BattleOrder("grown", rounds=2))
+    second = open_window(world, world.hand(BATTLE, "ann", battles="grown"))
+    for desk in (first, second):
+        judge(desk)
+        submit(desk)
+    assert Verdict.objects.current().count() == 4
+
+
+def test_battles_of_a_withdrawn_task_can_be_handed_out_again(world: JudgingWorld) -> None:
+    desk = window(world, "ann")
+    judge(desk)
+    submit(desk)
+    world.withdraw(desk.task)
+    assert not Verdict.objects.current().exists()
+    assert len(battles_of(window(world, "ben"))) == 10
+
+
+def test_a_task_is_handed_on_with_its_own_battles(world: JudgingWorld) -> None:
+    task = world.hand(BATTLE, "ann")
+    before = [*TaskAnswer.objects.filter(task=task).order_by("position").values_list("battle", flat=True)]
+    new = reassign(
+        campaign=world.campaign,
+        task=task.public_id,
+        assessor="ben",
+        reason="Ann is away.",
+        actor=world.people["olga"],
+    )
+    after = TaskAnswer.objects.filter(task__public_id=new).order_by("position").values_list("battle", flat=True)
+    assert [*after] == before
+    assert not current_task(new).second_opinion
+
+
+def test_a_campaign_without_battles_says_so(world: JudgingWorld) -> None:
+    Battle.objects.all().delete()
+    BattleSet.objects.all().delete()
+    with pytest.raises(Refused, match="has no battles yet"):
+        plan_hand_out(world.campaign, Order(BATTLE, (world.topic().public_id,)))
+
+
+def test_pages_of_organizers_know_the_stage(world: JudgingWorld) -> None:
+    desk = window(world, "ann")
+    judge(desk)
+    submit(desk)
+    olga = Client()
+    olga.force_login(world.people["olga"])
+    for name in ("work", "people", "today", "quality"):
+        assert olga.get(reverse(f"organizer:{name}", args=["river"])).status_code == 200
+    page = olga.get(reverse("organizer:work", args=["river"])).content.decode()
+    assert "Compare answers" in page
+    for name in ("", "review/", "history/", "guidelines/"):
+        assert desk.client.get(desk.url(name)).status_code == 200

@@ -1,0 +1,186 @@
+"""Check B19: two answers are compared by keys alone, side by side and, where there is no room, one at a time."""
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from evaluation.battles import BattleOrder, draw_battles
+from evaluation.imports.runs import RunOptions, import_runs
+from evaluation.models import Task, Topic, Verdict
+from evaluation.stages import BATTLE
+from tests.browser.desk.test_accessible import audit
+from tests.browser.judge.judging_desk import JudgingDesk, Visit
+from tests.worlds.cast import write_source
+from tests.worlds.judging_desk import JudgeWorld, make_judging_task
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
+
+SMALL = {"width": 1280, "height": 720}
+PHONE = {"width": 390, "height": 844}
+RUNS = tuple(f"long-{number}" for number in range(1, 9))
+BATTLES = 20
+SCROLLED = "side => document.getElementById(`side-${side}`).scrollTop"
+
+
+@pytest.fixture
+def task(world: JudgeWorld, tmp_path: Path) -> Task:
+    """Eight runs answer at length; five rounds of them are 20 battles, which Ann judges."""
+    for number, run in enumerate(RUNS):
+        sentences = [f"## Answer {number}", *(f"Rivers bend, part {part} of {number} [1]." for part in range(150))]
+        answer = [{"text": text, "citations": [0]} for text in [*sentences, "- An item", "| a | b |"]]
+        row = {"run_id": run, "topic_id": "t1", "references": ["p1"], "answer": answer}
+        source = write_source(tmp_path, f"{run}.jsonl", f"{json.dumps(row)}\n")
+        import_runs(campaign=world.campaign, sources=[source], options=RunOptions(group="canary-team"))
+    Topic.objects.update(problem_statement="Why do rivers bend? " * 60)
+    draw_battles(campaign=world.campaign, order=BattleOrder(runs=RUNS, rounds=5, topics=("t1",)))
+    return make_judging_task(world.campaign, world.people["ann"], BATTLE)
+
+
+def battle_is(ann: JudgingDesk, number: int) -> None:
+    expect(ann.page.locator("#answer-head")).to_have_text(f"Battle {number} of {BATTLES}")
+
+
+def until(ann: JudgingDesk, expression: str) -> None:
+    """Wait until it is so, and until what moves stands still."""
+    for _ in range(100):
+        if ann.page.evaluate(expression):
+            break
+        ann.page.wait_for_timeout(50)
+    assert ann.page.evaluate(expression)
+    ann.page.wait_for_timeout(300)
+
+
+def test_twenty_battles_are_judged_by_two_keys_each(visit: Visit, task: Task) -> None:
+    verdicts = ["1", "3", "2", "b", "ArrowLeft", "ArrowRight", "="] * 3
+    keys = 0
+    with visit(task, viewport=SMALL) as ann:
+        for number in range(1, BATTLES + 1):
+            battle_is(ann, number)
+            ann.press(verdicts[number - 1])
+            ann.press("Enter")
+            keys += 2
+        expect(ann.page.get_by_role("heading", name="Have you completed this topic?")).to_be_visible()
+        ann.tab_to("dialog [data-do=submit]")
+        ann.press("Enter")
+        expect(ann.page.locator("body[data-submitted][data-ready]")).to_be_attached()
+        assert ann.console_errors == []
+    assert keys == 2 * BATTLES
+    words = {"1": 2, "ArrowLeft": 2, "2": 1, "=": 1, "3": 0, "ArrowRight": 0, "b": 3}
+    labels = Verdict.objects.order_by("place").values_list("label", flat=True)
+    assert list(labels) == [words[key] for key in verdicts[:BATTLES]]
+    assert Verdict.objects.filter(stayed__isnull=False).count() >= BATTLES // 2
+    assert Verdict.objects.filter(seconds__isnull=False).exists()
+
+
+def test_the_two_answers_stand_side_by_side_and_scroll_by_themselves(visit: Visit, task: Task) -> None:
+    with visit(task, viewport=SMALL) as ann:
+        left, right = (ann.page.get_by_role("region", name=f"Answer on the {side}") for side in ("left", "right"))
+        boxes = [side.bounding_box() for side in (left, right)]
+        assert boxes[0] is not None
+        assert boxes[1] is not None
+        assert boxes[0]["width"] == pytest.approx(boxes[1]["width"], abs=2)
+        assert boxes[0]["y"] == boxes[1]["y"]
+        assert boxes[0]["height"] > 300
+        bar = ann.page.get_by_role("group", name="Which answer is better?")
+        left.focus()
+        ann.press(*["ArrowDown"] * 5)
+        until(ann, f"({SCROLLED})('left') > 50")
+        assert ann.page.evaluate(SCROLLED, "right") == 0
+        assert ann.progress() == f"Battle 1 of {BATTLES} · 0 of {BATTLES} judged"
+        expect(bar).to_be_in_viewport(ratio=1)
+        ann.press("w")
+        expect(right).to_be_focused()
+        ann.press("w", "3")
+        expect(left).to_be_focused()
+        expect(ann.page.get_by_role("radio", name="The answer on the right is better.")).to_be_checked()
+        scrolled = ann.page.evaluate(SCROLLED, "left")
+        ann.press("Enter")
+        battle_is(ann, 2)
+        assert ann.page.evaluate(SCROLLED, "left") == 0
+        ann.press("[")
+        battle_is(ann, 1)
+        assert ann.page.evaluate(SCROLLED, "left") == scrolled
+
+
+def test_enter_says_why_it_does_not_go_on(visit: Visit, task: Task) -> None:
+    with visit(task, viewport=SMALL) as ann:
+        ann.press("Enter")
+        expect(ann.page.locator("#line")).to_contain_text("Say which answer is better first")
+        battle_is(ann, 1)
+        ann.press("1")
+        expect(ann.page.locator("#line")).to_contain_text("Left better. Enter goes on.")
+        battle_is(ann, 1)
+
+
+def test_reasons_come_after_a_verdict_and_are_saved_with_it(visit: Visit, task: Task) -> None:
+    with visit(task, viewport=SMALL) as ann:
+        ann.press("a")
+        expect(ann.page.locator("#line")).to_contain_text("say which is better first")
+        ann.press("1", "a", "o", "t", "o")
+        ann.saved()
+        pressed = ann.page.locator(".reasons [aria-pressed=true]")
+        expect(pressed).to_have_count(2)
+        ann.reload()
+        expect(pressed).to_have_count(2)
+        expect(pressed.first).to_contain_text("Accuracy")
+        ann.press("2")
+        expect(pressed).to_have_count(0)
+        ann.press("Control+z")
+        expect(pressed).to_have_count(2)
+        ann.press("0")
+        expect(ann.page.locator("#rows input:checked")).to_have_count(0)
+
+
+def test_what_cannot_be_judged_gets_a_reason(visit: Visit, task: Task) -> None:
+    with visit(task, viewport=SMALL) as ann:
+        ann.press("x")
+        ann.type("Both are in Latin.")
+        ann.press("Enter")
+        expect(ann.page.locator(".row-state")).to_contain_text("Both are in Latin.")
+        ann.press("Enter")
+        battle_is(ann, 2)
+
+
+def test_the_narrative_is_folded_to_two_lines(visit: Visit, task: Task) -> None:
+    with visit(task, viewport=SMALL) as ann:
+        text = ann.page.locator(".narrative-text")
+        folded = (text.bounding_box() or {"height": 0})["height"]
+        assert 30 <= folded <= 60
+        ann.press("q")
+        assert (text.bounding_box() or {"height": 0})["height"] > 2 * folded
+        ann.press("q")
+        assert (text.bounding_box() or {"height": 0})["height"] == folded
+
+
+def test_on_a_phone_one_answer_is_shown_and_a_verdict_needs_both(visit: Visit, task: Task) -> None:
+    with visit(task, viewport=PHONE) as ann:
+        left, right = (ann.page.get_by_role("region", name=f"Answer on the {side}") for side in ("left", "right"))
+        expect(left).to_be_visible()
+        expect(right).to_be_hidden()
+        bar = ann.page.get_by_role("group", name="Which answer is better?")
+        expect(bar).to_be_in_viewport(ratio=1)
+        verdict = ann.page.get_by_role("radio", name="The answer on the right is better.")
+        verdict.click()
+        expect(ann.page.locator("#line")).to_contain_text("Open the answer on the right first")
+        expect(ann.page.locator("#rows input:checked")).to_have_count(0)
+        ann.page.mouse.wheel(0, 900)
+        until(ann, "scrollY > 500")
+        scrolled = ann.page.evaluate("scrollY")
+        ann.page.get_by_role("button", name="Right", exact=True).click()
+        expect(right).to_be_visible()
+        expect(left).to_be_hidden()
+        verdict.click()
+        expect(verdict).to_be_checked()
+        ann.page.get_by_role("button", name="Left", exact=True).click()
+        assert ann.page.evaluate("scrollY") == pytest.approx(scrolled, abs=2)
+        ann.page.get_by_role("button", name="Go on").click()
+        battle_is(ann, 2)
+
+
+def test_it_is_accessible_in_every_way(visit: Visit, task: Task) -> None:
+    with visit(task, viewport=SMALL) as ann:
+        ann.press("1", "a", "w", "x", "Enter")
+        expect(ann.page.locator(".row-box .problem")).to_be_visible()
+        assert audit(ann.page) == []

@@ -1,0 +1,108 @@
+"""Rubrics and graded criteria: both forms are read as nuggets and their labels, and leave as they came."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from evaluation.errors import BadInput
+from evaluation.formats.assignments import graded_line, parse_assignments
+from evaluation.formats.nugget_lists import parse_lists
+from evaluation.formats.rubrics import research_rubrics_line, rubric_line
+from evaluation.formats.source import Source
+from evaluation.labels import AssignmentLabel
+from evaluation.terms import Importance
+
+CRITERIA: list[dict[str, Any]] = [
+    {"text": "Yeast makes gas", "type": "facts", "tier": "mandatory", "weight": 5, "source_nugget": "n1"},
+    {"text": "Clear headings", "type": "form", "tier": "optional", "weight": 0.125},
+    {"text": "Yeast is a metal", "weight": -3},
+]
+RUBRIC = {"qid": "1", "query": "bread", "criteria": CRITERIA, "status": "ok"}
+RESEARCH = {
+    "qid": "1",
+    "rubrics": [{"criterion": "Yeast makes gas", "weight": 4.0, "axis": "facts"}],
+    "domain": "food",
+}
+
+
+def source(*lines: dict[str, Any]) -> Source:
+    return Source("bread.jsonl", "", tuple(enumerate(map(json.dumps, lines), 1)))
+
+
+def problems(error: pytest.ExceptionInfo[BadInput]) -> list[tuple[int, str, str]]:
+    return [(problem.line, problem.field, problem.expected) for problem in error.value.problems]
+
+
+def test_a_rubric_is_a_list_of_nuggets() -> None:
+    [row] = parse_lists(source(RUBRIC))
+    assert (row.topic_id, row.query, row.extra) == ("1", "bread", {"status": "ok"})
+    first, second, third = row.nuggets
+    assert (first.text, first.importance, first.group, first.weight) == (
+        *("Yeast makes gas", Importance.VITAL),
+        *("facts", 5),
+    )
+    assert first.extra == {"source_nugget": "n1"}
+    assert (second.importance, second.weight) == (Importance.OKAY, 0.125)
+    assert (third.importance, third.raw_importance, third.weight) == (Importance.UNKNOWN, "", -3)
+    [row] = parse_lists(source(RESEARCH))
+    assert [(nugget.text, nugget.group, nugget.weight) for nugget in row.nuggets] == [
+        ("Yeast makes gas", "facts", 4.0)
+    ]
+    assert row.extra == {"domain": "food"}
+
+
+@pytest.mark.parametrize("write", [rubric_line, research_rubrics_line])
+@pytest.mark.parametrize("line", [RUBRIC, RESEARCH])
+def test_both_forms_are_read_back_equal(write: Any, line: dict[str, Any]) -> None:
+    rows = parse_lists(source(line))
+    assert parse_lists(source(*(json.loads(write(row)) for row in rows))) == rows
+
+
+def test_what_is_no_criterion_is_refused_with_its_field() -> None:
+    wrong: list[dict[str, Any]] = [
+        {"qid": "1", "rubrics": [{"criterion": "a", "weight": 1}, {"criterion": "b"}]},
+        {"qid": "2", "rubrics": [{"criterion": "a", "weight": "much"}]},
+        {"qid": "3", "rubrics": [{"text": "a", "weight": 1}]},
+        {"qid": "4", "rubrics": [{"criterion": "a", "weight": 100.5}]},
+    ]
+    with pytest.raises(BadInput) as refused:
+        parse_lists(source(*wrong))
+    assert problems(refused) == [
+        (1, "rubrics.1.weight", "a number, as the 1 other of this list has one"),
+        (2, "rubrics.0.weight", "a number, found a string"),
+        (3, "rubrics.0.criterion", "a value, the field is missing"),
+        (4, "rubrics.0.weight", "a number from -100 to 100 with at most 3 decimals, found 100.5"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("word", "label"),
+    [
+        ("satisfied", AssignmentLabel.SUPPORT),
+        ("Partially Satisfied", AssignmentLabel.PARTIAL_SUPPORT),
+        ("PARTIALLY_SATISFIED", AssignmentLabel.PARTIAL_SUPPORT),
+        ("not satisfied", AssignmentLabel.NOT_SUPPORT),
+        ("support", AssignmentLabel.FAILED),
+        ("perhaps", AssignmentLabel.FAILED),
+    ],
+)
+def test_verdicts_are_labels_in_any_case_with_space_or_underscore(word: str, label: AssignmentLabel) -> None:
+    [row] = parse_assignments(source({"qid": "1", "run_id": "r", "criteria": [{"text": "a", "verdict": word}]}))
+    assert [(given.label, given.raw) for given in row.labels] == [
+        (label, word if label is AssignmentLabel.FAILED else "")
+    ]
+
+
+def test_graded_criteria_are_read_back_equal() -> None:
+    verdicts = ("satisfied", "perhaps", None)
+    criteria = [item | {"verdict": verdict} for item, verdict in zip(CRITERIA, verdicts, strict=True)]
+    graded = source(
+        {"qid": "1", "run_id": "r", "query": "bread", "criteria": [*criteria, criteria[0]], "by": "me"}
+    )
+    rows = parse_assignments(graded)
+    assert [label.occurrence for label in rows[0].labels] == [0, 0, 1]
+    assert parse_assignments(source(*(json.loads(graded_line(row)) for row in rows))) == rows
+    told = replace(rows[0], labels=(rows[0].labels[0]._replace(label=AssignmentLabel.FAILED, raw="satisfied"),))
+    assert '"verdict": "failed"' in graded_line(told)

@@ -1,0 +1,103 @@
+"""Paragraphs of a passage, and the share of a sentence's content words that each holds."""
+
+import pytest
+
+from evaluation.rules.places import (
+    MOST_SENTENCES,
+    PassageWords,
+    best_first,
+    best_part,
+    content_words,
+    paragraphs_of,
+    sentence_with,
+)
+from evaluation.rules.sentences import split
+
+TEXT = """# Rivers
+
+Rivers carry sand. They are old.
+
+Beavers build dams.
+The current slows behind a dam.
+- a list item
+"""
+
+
+def test_paragraphs_and_headings_are_kept_and_no_word_is_lost() -> None:
+    paragraphs = paragraphs_of(TEXT)
+    assert [paragraph.text.strip() for paragraph in paragraphs] == [
+        "# Rivers",
+        "Rivers carry sand. They are old.",
+        "Beavers build dams.",
+        "The current slows behind a dam.",
+        "- a list item",
+    ]
+    assert [paragraph.is_heading for paragraph in paragraphs] == [True, False, False, False, False]
+    assert "".join(paragraph.text for paragraph in paragraphs) == TEXT
+    assert [sentence for paragraph in paragraphs for sentence in paragraph.sentences] == list(split(TEXT))
+    assert [paragraph.first for paragraph in paragraphs] == [0, 1, 3, 4, 5]
+
+
+def test_a_line_that_the_document_names_as_a_heading_is_one() -> None:
+    paragraphs = paragraphs_of("Early years\nShe was born in Kent.", {"Early years"})
+    assert [paragraph.is_heading for paragraph in paragraphs] == [True, False]
+
+
+def test_a_page_without_line_ends_comes_in_parts() -> None:
+    text = " ".join(f"Sentence number {number} is here." for number in range(2 * MOST_SENTENCES + 1))
+    paragraphs = paragraphs_of(text)
+    assert [len(paragraph.sentences) for paragraph in paragraphs] == [MOST_SENTENCES, MOST_SENTENCES, 1]
+    assert "".join(paragraph.text for paragraph in paragraphs) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "words"),
+    [
+        ("The Beavers build a dam [1, 2].", "en", {"beavers", "build", "dam"}),
+        ("Der Fluß über den Äckern", "de-AT", {"fluss", "ackern", "uber"}),
+        ("It was so.", "", {"it", "was", "so"}),
+        ("河が曲がる", "ja", {"河", "か", "曲", "る"}),
+        ("Ελλάδα 2026", "el", {"ελλαδα", "2026"}),
+    ],
+)
+def test_content_words(text: str, language: str, words: set[str]) -> None:
+    assert content_words(text, language) == words
+
+
+def test_places_hold_the_share_of_the_words_and_the_sentence_with_most_of_them() -> None:
+    places = PassageWords(paragraphs_of(TEXT)).places("Beavers slow the current with dams.", "en")
+    assert [(place.paragraph, place.share, place.sentence) for place in places] == [(2, 0.5, 3), (3, 0.25, 4)]
+    places = PassageWords(paragraphs_of(TEXT)).places("A dam of sand", "en")
+    assert [place.paragraph for place in best_first(places)] == [1, 3]
+    assert PassageWords(paragraphs_of(TEXT)).places("Nothing shared", "en") == []
+
+
+@pytest.mark.parametrize(
+    ("most", "part"),
+    [
+        (9, "[...]\n\nBeavers build dams.\n\nThe current slows behind a dam.\n\n[...]"),
+        (6, "[...]\n\nBeavers build dams.\n\n[...]"),
+        (2, "[...]\n\nBeavers build [...]\n\n[...]"),
+    ],
+)
+def test_the_best_part_has_the_best_paragraphs_in_the_order_of_the_passage(most: int, part: str) -> None:
+    assert best_part(TEXT, "Beavers slow the current with dams.", "en", most) == part
+
+
+def test_without_a_shared_word_the_best_part_is_the_beginning() -> None:
+    assert best_part(TEXT, "Nothing shared", "en", 3) == "# Rivers\n\n[...]"
+
+
+@pytest.mark.parametrize(
+    ("quote", "sentence"),
+    [
+        ("They are old.", 2),
+        ("are  old. Beavers\nbuild", 2),
+        ("behind a dam", 4),
+        ("# Rivers", 0),
+        ("they are old.", None),
+        (" ", None),
+    ],
+)
+def test_the_sentence_in_which_a_quote_begins(quote: str, sentence: int | None) -> None:
+    assert sentence_with(TEXT, quote) == sentence

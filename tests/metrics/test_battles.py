@@ -1,0 +1,104 @@
+"""Figures of battles on sheets small enough to work out by hand."""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from reports.metrics.battles.agreement import outcomes, verdict_agreement
+from reports.metrics.battles.cycles import cycles
+from reports.metrics.battles.explained import ScoredBattles, explained, fit
+from reports.metrics.battles.ratings import length_slope
+from reports.metrics.battles.sheet import BattleSheet
+
+
+def sheet(rows: Sequence[tuple[int, int, int, float, float]]) -> BattleSheet:
+    """Battles as topic, first and second run, points of the first, and log2 of its words over the other's."""
+    topic, first, second, points, lengths = zip(*rows, strict=True)
+    size = len(rows)
+    return BattleSheet(
+        run_ids=tuple(map(str, range(max(first + second) + 1))),
+        topic_ids=tuple(map(str, range(max(topic) + 1))),
+        topic=np.array(topic, dtype=np.int32),
+        first=np.array(first, dtype=np.int32),
+        second=np.array(second, dtype=np.int32),
+        points=np.array(points, dtype=np.float64),
+        lengths=np.array(lengths, dtype=np.float64),
+        bad=np.zeros(size, dtype=np.bool_),
+        split=np.zeros(size, dtype=np.bool_),
+    )
+
+
+def test_a_cycle_is_of_three_battles_of_one_topic() -> None:
+    rows = [
+        (0, 0, 1, 1.0, 0.0),
+        (0, 1, 2, 1.0, 0.0),
+        (0, 0, 2, 0.0, 0.0),
+        (1, 0, 1, 1.0, 0.0),
+        (1, 1, 2, 0.5, 0.0),
+    ]
+    found = cycles(sheet(rows))
+    assert (found.triads, found.cyclic, found.share) == (1, 1, None)
+
+
+def test_runs_that_win_by_their_number_have_no_cycle() -> None:
+    pairs = list(combinations(range(6), 2))
+    found = cycles(sheet([(0, a, b, 1.0, 0.0) for a, b in pairs]))
+    assert (found.triads, found.share) == (20, 0.0)
+
+
+def test_a_longer_answer_that_always_wins_has_no_slope() -> None:
+    rows = [(topic, topic % 2, 1 - topic % 2, 1.0, 1.0) for topic in range(8)]
+    assert length_slope(sheet(rows)) is None
+    assert length_slope(sheet([(*row[:4], 0.0) for row in rows])) is None
+
+
+def test_agreement_does_not_know_which_run_is_named_first() -> None:
+    drawn = np.random.default_rng(1)
+    first, second = drawn.integers(0, 3, (2, 60)).astype(np.int8)
+    topics = (np.arange(60) % 6).astype(np.int32)
+    renamed = drawn.random(60) < 0.5
+    one, other = (np.where(renamed, 2 - side, side).astype(np.int8) for side in (first, second))
+    assert verdict_agreement(first, second, topics) == verdict_agreement(one, other, topics)
+
+
+def test_without_scores_nothing_is_explained() -> None:
+    figures = explained(scored([], []))
+    assert (figures.decided, figures.agree, figures.equal, figures.reason) == (0, None, None, "too few topics")
+
+
+def test_half_of_the_points_is_a_tie() -> None:
+    assert outcomes(np.array([0.0, 0.25, 0.5, 0.75, 1.0])).tolist() == [0, 0, 1, 2, 2]
+
+
+def scored(gap: Sequence[float], outcome: Sequence[int]) -> ScoredBattles:
+    topic = np.arange(len(gap), dtype=np.int32) % 6
+    return ScoredBattles(topic, np.array(gap, dtype=np.float64), np.array(outcome, dtype=np.int8))
+
+
+def test_scores_that_say_nothing_gain_nothing() -> None:
+    """Each gap occurs as often with a won as with a lost battle."""
+    battles = scored([0.5, 0.5, 0.5, -0.5, -0.5, -0.5] * 6, [2, 1, 0, 2, 1, 0] * 6)
+    model = fit(battles)
+    assert model is not None
+    assert model.slope == pytest.approx(0, abs=1e-9)
+    # A third of ties: S(-c) is a third.
+    assert model.band == pytest.approx(np.log(2), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("gap", "outcome", "reason"),
+    [
+        ([0.5, -0.5] * 12, [2, 0] * 12, "undefined without one of the topics"),
+        (
+            [0.5, -0.5, 0.0, 0.5, -0.5, 0.0, 0.0] * 6,
+            [2, 0, 1, 2, 0, 1, 1] * 6,
+            "undefined: scores tell every winner",
+        ),
+        ([0.5, -0.5, 0.2], [2, 0, 1], "too few topics"),
+    ],
+)
+def test_a_model_that_has_no_end_is_refused(gap: list[float], outcome: list[int], reason: str) -> None:
+    figures = explained(scored(gap, outcome))
+    assert (figures.prediction, figures.reason) == (None, reason)

@@ -1,0 +1,59 @@
+"""The page of battles: what a draw asks for is seen before it, and more is drawn into a set that is there."""
+
+from pathlib import Path
+
+import pytest
+
+from evaluation.models import Battle, BattleSet, Campaign, Event
+from tests.reports.battles.worlds import load_runs
+from tests.worlds.campaign import World
+from tests.worlds.cast import make_cast
+from tests.worlds.imported import everything
+
+pytestmark = pytest.mark.django_db
+PAGE = "/campaigns/river/battles/"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    load_runs(tmp_path, "abcd", ("t1", "t2", "t3"), lacking=[("t1", "a")])
+    campaign = Campaign.objects.get()
+    return World(campaign, make_cast(campaign))
+
+
+def test_a_preview_says_what_a_draw_asks_for_and_draws_nothing(world: World) -> None:
+    olga = world.client("olga")
+    before = everything()
+    page = olga.post(PAGE, {"name": "side", "rounds": "2"})
+    text = page.content.decode()
+    assert "4 runs, 3 topics, 2 rounds" in text
+    assert "Draw 10 battles" in text
+    assert "2 more are decided by rule" in text
+    assert "Win rates</dt><dd>±" in text
+    assert everything() == before
+
+
+def test_a_set_is_drawn_and_grows_by_its_name(world: World) -> None:
+    olga = world.client("olga")
+    olga.post(PAGE, {"name": "side", "rounds": "1", "draw": "1"})
+    assert Battle.objects.count() == 5
+    page = olga.post(PAGE, {"name": "side", "rounds": "2", "draw": "1"}, follow=True).content.decode()
+    assert "Drawn: 5 battles." in page
+    assert "0 of 10" in page
+    assert BattleSet.objects.get().rounds == 2
+    assert Event.objects.filter(kind__startswith="battles", actor=world.people["olga"]).count() == 2
+
+
+def test_what_cannot_be_drawn_is_said_where_it_was_asked(world: World) -> None:
+    olga = world.client("olga")
+    assert "Rounds of 4 runs: from 1 to 3" in olga.post(PAGE, {"name": "side", "rounds": "9"}).content.decode()
+    refused = olga.post(PAGE, {"name": "side", "runs": ["a"], "draw": "1"})
+    assert refused.status_code == 422
+    assert "needs two runs or more" in refused.content.decode()
+    assert not BattleSet.objects.exists()
+
+
+@pytest.mark.parametrize(("person", "status"), [("rita", 403), ("ann", 404), ("sam", 404)])
+def test_only_organizers_draw(world: World, person: str, status: int) -> None:
+    assert world.client(person).post(PAGE, {"name": "side", "draw": "1"}).status_code == status
+    assert not BattleSet.objects.exists()

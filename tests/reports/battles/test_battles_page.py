@@ -1,0 +1,50 @@
+"""The page of battles: win rates for who may see scores, nothing for assessors, and words where nothing was judged."""
+
+from pathlib import Path
+
+import pytest
+
+from evaluation.models import Campaign
+from tests.reports.battles.test_battles_report import verdicts
+from tests.reports.battles.worlds import load_runs
+from tests.worlds.campaign import World
+from tests.worlds.cast import make_cast
+from tests.worlds.imported import load, write
+
+pytestmark = pytest.mark.django_db
+PAGE = "/campaigns/river/reports/battles/"
+TOPICS = ("t1", "t2", "t3", "t4", "t5")
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    load_runs(tmp_path, "abcd", TOPICS)
+    campaign = Campaign.objects.get()
+    return World(campaign, make_cast(campaign))
+
+
+def judge(folder: Path) -> None:
+    rows = [row | {"topic_id": topic, "round": 1} for topic in TOPICS for row in verdicts()[::2]]
+    first = {(row["topic_id"], *sorted((row["left"], row["right"]))): row for row in rows}
+    load("import_battles", "--by", "human", write(folder, "verdicts.jsonl", list(first.values())))
+
+
+def test_a_campaign_without_battles_says_so(world: World) -> None:
+    assert "river has no battles yet." in world.client("olga").get(PAGE).content.decode()
+
+
+def test_the_page_has_the_figures_of_the_command(world: World, tmp_path: Path) -> None:
+    judge(tmp_path)
+    page = world.client("rita").get(PAGE).content.decode()
+    assert "Win rate" in page
+    assert "too few battles" in page
+    assert "No battle was judged twice." in page
+    file = world.client("rita").get(f"{PAGE}overview.csv").content.decode()
+    assert file.startswith("run_id,win_rate,low,high,rating")
+    document = world.client("rita").get(f"{PAGE}overview.json").json()
+    assert {row["run_id"] for row in document["runs"]} == set("abcd")
+
+
+def test_no_assessor_sees_it(world: World, tmp_path: Path) -> None:
+    judge(tmp_path)
+    assert world.client("ann").get(PAGE).status_code == 404

@@ -1,0 +1,140 @@
+"""Win rates and ratings of battles, from files of verdicts to the report."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluation.models import Campaign
+from reports.methods import methods_documents
+from tests.reports.battles.worlds import load_runs
+from tests.worlds.imported import load, refuse, report, run, write
+
+pytestmark = pytest.mark.django_db
+BY_PEOPLE = ("--condition", "B/M")
+FEW = (*BY_PEOPLE, "--least-topics", "3", "--least-battles", "1")
+BATTLES = (
+    *("t2 c-a", "t2 b-d", "t3 a-b", "t3 d-c", "t1 a-d", "t1 c-b"),
+    *("t2 b-a", "t2 d-c", "t3 a-d", "t3 b-c", "t1 c-a", "t1 b-d"),
+)
+VERDICTS = "R L L R L L L R R bad R tie"
+WORDS = {"R": "right", "L": "left"}
+
+
+def verdicts(judge: str = "ann") -> list[dict[str, Any]]:
+    rows = []
+    for battle, word in zip(BATTLES, VERDICTS.split(), strict=True):
+        topic, pair = battle.split()
+        left, right = pair.split("-")
+        row = {"topic_id": topic, "left": left, "right": right, "verdict": WORDS.get(word, word), "judge": judge}
+        rows.append(row)
+    return rows
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    load_runs(tmp_path, "abcd", ("t1", "t2", "t3"))
+    load("draw_battles", "--seed", "demo", "--rounds", 2)
+    return tmp_path
+
+
+def test_four_runs_have_the_figures_of_the_worked_example(folder: Path) -> None:
+    load("import_battles", "--by", "human", write(folder, "verdicts.jsonl", verdicts()))
+    document = report("battles", *FEW)
+    runs = {row["run_id"]: row for row in document["runs"]}
+    assert {name: row["win_rate"] for name, row in runs.items()} == pytest.approx(
+        {"a": 2 / 3, "b": 0.5, "c": 7 / 12, "d": 0.25}, abs=1e-12
+    )
+    ratings = {
+        "a": (1095.533273, 667.870588, 1523.195957),
+        "b": (1001.382930, 414.535470, 1588.230390),
+        "c": (1047.812892, 949.623857, 1146.001926),
+        "d": (855.270906, 385.477922, 1325.063890),
+    }
+    for name, expected in ratings.items():
+        row = runs[name]
+        assert (row["rating"], row["rating_low"], row["rating_high"]) == pytest.approx(expected, abs=1e-6)
+    gap = next(gap for gap in document["differences"] if (gap["a"], gap["b"]) == ("a", "d"))
+    assert (gap["value"], gap["p"]) == pytest.approx((0.416667, 0.270675), abs=1e-6)
+    side = document["side"]
+    assert (side["value"], side["low"], side["high"]) == pytest.approx((0.5, 0.099124, 0.900876), abs=1e-6)
+
+
+def test_few_topics_and_battles_are_refused_with_the_reason(folder: Path) -> None:
+    load("import_battles", "--by", "human", write(folder, "verdicts.jsonl", verdicts()))
+    rows = report("battles", *BY_PEOPLE)["runs"]
+    assert {(row["win_rate"], row["rating"], row["reason"]) for row in rows} == {(None, None, "too few topics")}
+    rows = report("battles", *BY_PEOPLE, "--least-topics", "3")["runs"]
+    assert {row["reason"] for row in rows} == {"too few battles"}
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"left": "a", "right": "c"}, "left: the sides as they were drawn, not a and c on topic t2"),
+        ({"right": "z"}, "right: an answer that is loaded; there is none of z for topic t2"),
+        ({"verdict": "both"}, "verdict: "),
+        ({"right": "c"}, "right: another run than on the left"),
+        ({"judge": None}, "judge: who judged"),
+    ],
+)
+def test_a_verdict_that_does_not_fit_is_refused(folder: Path, change: dict[str, Any], text: str) -> None:
+    first, *others = verdicts()
+    path = write(folder, "verdicts.jsonl", [first | change, *others])
+    message = refuse("import_battles", "--by", "human", path)
+    assert f"{path}:1: {text}" in message
+
+
+def test_two_verdicts_of_one_judge_are_refused(folder: Path) -> None:
+    first = verdicts()[0]
+    path = write(folder, "verdicts.jsonl", [first, first])
+    assert "2: verdict: one verdict of ann; it is also at" in refuse("import_battles", "--by", "human", path)
+
+
+@pytest.mark.parametrize("form", ["assay", "ragdoll", "arena"])
+def test_no_form_names_a_person_under_pseudonyms(folder: Path, form: str, tmp_path: Path) -> None:
+    path = tmp_path / "verdicts"
+    load("import_battles", "--by", "human", write(folder, "verdicts.jsonl", verdicts("Ann Archer")))
+    choice = ("battles", "--campaign", "river", *BY_PEOPLE, "--form", form, "--output", path)
+    outcome = run("export", *choice, "--pseudonyms")
+    assert outcome.code == 0, outcome.err
+    text = path.read_text("utf-8")
+    assert text.count("\n") == len(BATTLES) + (form == "arena")
+    assert "Archer" not in text
+
+
+def test_an_import_of_verdicts_is_taken_back(folder: Path) -> None:
+    load("import_battles", "--by", "human", write(folder, "verdicts.jsonl", verdicts()))
+    [line] = [line for line in run("undo_import", "--campaign", "river").out.splitlines() if "\tbattles\t" in line]
+    undone = run("undo_import", "--campaign", "river", line.split("\t")[0])
+    assert "12 verdicts withdrawn" in undone.out + undone.err
+    assert "No battle of battles was judged" in run("report", "battles", "--campaign", "river", *BY_PEOPLE).err
+    load("import_battles", "--by", "human", write(folder, "verdicts.jsonl", verdicts()))
+    assert report("battles", *FEW)["runs"][0]["win_rate"] == pytest.approx(2 / 3)
+
+
+def test_a_run_that_won_every_battle_has_a_win_rate_and_no_rating(folder: Path) -> None:
+    rows = [
+        row | {"verdict": "left" if row["left"] == "a" else "right"} for row in verdicts() if "a" in row.values()
+    ]
+    others = [row | {"verdict": "tie"} for row in verdicts() if "a" not in row.values()]
+    load("import_battles", "--by", "human", write(folder, "verdicts.jsonl", [*rows, *others]))
+    runs = {row["run_id"]: row for row in report("battles", *FEW)["runs"]}
+    assert (runs["a"]["win_rate"], runs["a"]["rating"], runs["a"]["reason"]) == (1.0, None, "won every battle")
+    assert runs["a"]["low"] < 1
+    assert runs["b"]["rating"] is not None
+    assert {row["few"] for row in runs.values()} == {True}
+
+
+def test_the_methods_say_how_battles_were_drawn_and_judged(folder: Path) -> None:
+    load("import_battles", "--by", "human", write(folder, "verdicts.jsonl", verdicts()))
+    text = methods_documents(Campaign.objects.get())["methods.json"]
+    drawn = "12 battles over 3 topics (round robin dealt over topics, seed demo), sides drawn, judged blind by 1 person"
+    assert drawn in text
+
+
+def test_a_correlation_with_battles_leads_to_their_report(folder: Path) -> None:
+    words = ("--x", "B/M", "--y", "E/M")
+    outcome = run("report", "correlation", "--campaign", "river", *words)
+    assert outcome.code == 2
+    assert "B/M is of battles: their report has the tau with another condition." in outcome.err

@@ -1,0 +1,137 @@
+"""The made battles of list-QA, which have the figures of an independent implementation."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import transaction
+from pytest_django.plugin import DjangoDbBlocker
+
+from tests.reports.test_published_list_qa import load_study
+from tests.worlds.imported import load, report, run
+
+pytestmark = pytest.mark.django_db
+BY_PEOPLE = ("--condition", "B/M")
+
+
+@pytest.fixture(scope="module")
+def list_qa(django_db_setup: None, django_db_blocker: DjangoDbBlocker, shared_data: Path) -> Iterator[Path]:
+    with django_db_blocker.unblock(), transaction.atomic():
+        load_study(shared_data / "qampari-list-qa")
+        battles = shared_data / "battles"
+        lines = (battles / "people.jsonl").read_text("utf-8").splitlines()
+        topics = sorted({json.loads(line)["topic_id"] for line in lines})
+        load("draw_battles", "--seed", "listqa", "--rounds", 2, "--topics", *topics)
+        load("import_battles", "--by", "human", battles / "people.jsonl")
+        load("import_battles", "--by", "llm", "--form", "ragdoll", battles / "llm.judgments.jsonl")
+        yield battles
+        transaction.set_rollback(True)
+
+
+def expected_of(battles: Path) -> Any:
+    return json.loads((battles / "expected.json").read_text("utf-8"))
+
+
+def ends(figure: dict[str, Any]) -> tuple[float, float, float]:
+    return figure["value"], figure["low"], figure["high"]
+
+
+def test_made_battles_have_the_figures_that_must_come_out(list_qa: Path) -> None:
+    expected = expected_of(list_qa)["people"]
+    document = report("battles", *BY_PEOPLE)
+    for row in document["runs"]:
+        rate = row["win_rate"], row["low"], row["high"]
+        assert rate == pytest.approx(expected["win_rate"][row["run_id"]], abs=1e-8)
+        rating = row["rating"], row["rating_low"], row["rating_high"]
+        assert rating == pytest.approx(expected["rating"][row["run_id"]], abs=1e-6)
+    gaps = [list(gap.values()) for gap in document["differences"]]
+    assert [gap[:2] for gap in gaps] == [gap[:2] for gap in expected["differences"]]
+    for gap, wanted in zip(gaps, expected["differences"], strict=True):
+        assert gap[2:] == pytest.approx(wanted[2:], abs=1e-8)
+    assert sum(gap[-2] < 0.05 for gap in gaps) == 6
+    assert sum(gap[-1] < 0.05 for gap in gaps) == 2
+    assert document["reliability"] == pytest.approx(0.759758, abs=1e-6)
+    assert ends(document["side"]) == pytest.approx(expected["left_share"], abs=1e-8)
+    assert ends(document["length"]) == pytest.approx(expected["length_slope"], abs=1e-8)
+    assert (document["cycles"]["triads"], document["cycles"]["share"]) == (0, None)
+
+
+def test_verdicts_of_an_llm_in_both_orders_have_the_figures_that_must_come_out(list_qa: Path) -> None:
+    expected = expected_of(list_qa)["llm"]
+    document = report("battles", "--condition", "B/A")
+    assert ends(document["side"]) == pytest.approx(expected["left_share"], abs=1e-8)
+    for row in document["runs"]:
+        rate = row["win_rate"], row["low"], row["high"]
+        assert rate == pytest.approx(expected["win_rate"][row["run_id"]], abs=1e-8)
+        rating = row["rating"], row["rating_low"], row["rating_high"]
+        assert rating == pytest.approx(expected["rating"][row["run_id"]], abs=1e-6)
+    assert document["reliability"] == pytest.approx(expected_of(list_qa)["reliability"]["llm"], abs=1e-8)
+    assert (
+        "The side decided 21 battles" in run("report", "battles", "--campaign", "river", "--condition", "B/A").out
+    )
+
+
+@pytest.mark.parametrize(
+    ("condition", "of", "name"),
+    [
+        ("B/M", "people", "overlap"),
+        ("B/M", "people and LLM", "person_llm"),
+        ("B/A", "people and LLM", "person_llm"),
+        ("B/A", "orders", "llm_orders"),
+    ],
+)
+def test_agreement_counts_each_battle_from_both_sides(list_qa: Path, condition: str, of: str, name: str) -> None:
+    expected = expected_of(list_qa)[name]
+    document = report("battles", "--condition", condition)
+    [row] = [row for row in document["agreement"] if row["of"] == of]
+    assert (row["pairs"], row["opposite"]) == (expected["battles"], expected["opposite"])
+    for figure in ("agreement", "kappa", "kappa_linear", "alpha"):
+        assert ends(row[figure]) == pytest.approx(expected[figure], abs=1e-8), figure
+    assert len(document["conflicts"]) == 6
+
+
+@pytest.mark.parametrize(("against", "tau"), [("E/M", 0.714286), ("E/A", 1.0)])
+def test_scores_of_nuggets_explain_battles(list_qa: Path, against: str, tau: float) -> None:
+    expected = expected_of(list_qa)["people"][f"explained_by_all_strict_{against.replace('/', '_')}"]
+    document = report("battles", *BY_PEOPLE, "--against", against, "--score", "all_strict")
+    figures = document["explained"]
+    assert figures["decided"] == expected["decided_with_difference"]
+    assert ends(figures["agree"]) == pytest.approx(expected["agree"], abs=1e-8)
+    for name in ("no_difference", "slope", "half_band", "loss", "loss_without"):
+        assert figures[name] == pytest.approx(expected[name], abs=1e-6), name
+    assert ends(figures["gain"]) == pytest.approx(expected["gain"], abs=1e-6)
+    assert {abs(battle["gap"]) >= 0.2 for battle in figures["inversions"]} == {True}
+    [board] = document["boards"]
+    assert board["tau"] == pytest.approx(tau, abs=1e-6)
+    assert not {"low", "high", "interval"} & board.keys()
+    if against == "E/M":
+        assert (board["runs"], board["same"], board["opposite"]) == (7, 5, 0)
+
+
+def test_people_and_an_llm_order_the_runs_alike(list_qa: Path) -> None:
+    [board] = report("battles", *BY_PEOPLE, "--against", "B/A")["boards"]
+    assert (board["score"], board["tau"]) == ("win_rate", expected_of(list_qa)["tau"]["people_llm"])
+
+
+def test_a_score_of_another_kind_is_refused(list_qa: Path) -> None:
+    words = ("--against", "E/M", "--score", "weighted_precision")
+    outcome = run("report", "battles", "--campaign", "river", *BY_PEOPLE, *words)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "E/M has no score weighted_precision" in outcome.err
+
+
+@pytest.mark.parametrize("form", ["assay", "ragdoll", "arena"])
+def test_a_file_that_comes_back_has_the_same_figures(list_qa: Path, form: str, tmp_path: Path) -> None:
+    document = report("battles", *BY_PEOPLE)
+    path = tmp_path / "verdicts"
+    outcome = run("export", "battles", "--campaign", "river", *BY_PEOPLE, "--form", form, "--output", path)
+    assert outcome.code == 0, outcome.err
+    with transaction.atomic():
+        judge = () if form == "assay" else ("--judge", "all")
+        load("import_battles", "--by", "human", "--form", form, "--set", "imported", *judge, path)
+        again = report("battles", *BY_PEOPLE, "--set", "imported")
+        transaction.set_rollback(True)
+    assert [row | {"reason": None} for row in again["runs"]] == document["runs"]
+    assert again["differences"] == document["differences"]
