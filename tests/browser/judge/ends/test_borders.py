@@ -53,6 +53,22 @@ def test_passing_an_answer_s_border_is_seen_for_4_s(world: JudgeWorld, visit: Vi
         judge.saved()
 
 
+def test_the_sentence_stays_where_it_is_behind_a_border_with_the_same_passage(
+    world: JudgeWorld, visit: Visit
+) -> None:
+    with visit(world.scratch, viewport={"width": 1280, "height": 720}) as judge:
+        place = first_place(judge)
+        judge.page.evaluate(
+            """() => {
+                const passed = document.getElementById("answer-passed");
+                passed.textContent = "Answer 12 of 20";
+                passed.hidden = document.getElementById("same-passage").hidden = false;
+                document.getElementById("pair-name").textContent = "Sentence 12, citation [10]";
+            }"""
+        )
+        assert first_place(judge) == place
+
+
 @pytest.mark.parametrize("desk", DESKS)
 def test_what_is_pressed_in_a_row_labels_nothing_behind_the_border(
     world: JudgeWorld, visit: Visit, desk: str
