@@ -59,15 +59,6 @@ from web.text import plural
 
 LIST, LABEL, SUPPORT = "nugget list", "nugget label", "citation label"
 GRADE = "relevance grade"
-UNITS = {
-    "nuggetize": LIST,
-    "importance": LIST,
-    "assign": LABEL,
-    "support": SUPPORT,
-    "relevance": GRADE,
-    "rubric": LIST,
-}
-"""Unit that the calls of a prompt are for."""
 ITEM_UNITS = {
     "nuggets": LIST,
     "drafts": LIST,
@@ -76,7 +67,10 @@ ITEM_UNITS = {
     "support": SUPPORT,
     "relevance": GRADE,
 }
-"""Unit that an item of a kind makes. An item of assigning makes a label for each of its nuggets."""
+"""Unit that an item of a kind makes, and that its calls are for, by whatever prompt.
+
+An item of assigning makes a label for each of its nuggets.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +134,8 @@ def llm_units(campaign: Campaign) -> LlmUnits:
     jobs = {llm.pk: llm for llm in own.select_related("judge")}
     paid: dict[tuple[str, str], Decimal] = defaultdict(Decimal)
     unpriced = set()
-    for pk, template, prompt, completion in _tokens(campaign):
-        llm, what = jobs.get(pk), UNITS.get(template)
+    for pk, kind, prompt, completion in _tokens(campaign):
+        llm, what = jobs.get(pk), ITEM_UNITS.get(kind)
         if llm is None or what is None:
             continue
         price, key = announced_price(llm), (llm.judge.name, what)
@@ -159,15 +153,15 @@ def llm_units(campaign: Campaign) -> LlmUnits:
 
 
 def _tokens(campaign: Campaign) -> list[tuple[int, str, int | None, int | None]]:
-    """Tokens of prompts and replies by job and prompt, each call once."""
+    """Tokens of prompts and replies by job and kind of item, each call once."""
     mine = CallUse.objects.filter(item__job__llm__campaign=campaign)
-    # A call that several jobs used counts for the first of them.
-    first = mine.filter(call=OuterRef("pk")).order_by("pk").values("item__job")[:1]
-    calls = Call.objects.filter(pk__in=mine.order_by().values("call")).annotate(job=Subquery(first))
-    sums = calls.values("job", "template").annotate(
-        prompt=Sum("prompt_tokens"), completion=Sum("completion_tokens")
+    # A call that several items used counts for the first of them.
+    first = mine.filter(call=OuterRef("pk")).order_by("pk")
+    calls = Call.objects.filter(pk__in=mine.order_by().values("call")).annotate(
+        job=Subquery(first.values("item__job")[:1]), kind=Subquery(first.values("item__kind")[:1])
     )
-    return list(sums.order_by().values_list("job", "template", "prompt", "completion"))
+    sums = calls.values("job", "kind").annotate(prompt=Sum("prompt_tokens"), completion=Sum("completion_tokens"))
+    return list(sums.order_by().values_list("job", "kind", "prompt", "completion"))
 
 
 def _units_made(campaign: Campaign, jobs: Mapping[int, LlmJob]) -> Counter[tuple[str, str]]:

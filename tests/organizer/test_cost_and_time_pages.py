@@ -14,7 +14,7 @@ from assessor.desk.context import open_desk
 from evaluation.models import Event, Judge, NuggetList, Qrel, Submission, Task
 from evaluation.terms import JudgeKind, SegmentKind
 from jobs.models import WorkItem
-from llmjobs.models import LlmJob
+from llmjobs.models import Call, LlmJob
 from organizer.cost import conditions_table
 from reports.charts import PAPER
 from tests.assessor.timing.clock_tabs import MORNING, Tab, store
@@ -105,7 +105,8 @@ def test_an_hourly_rate_prices_measured_time_or_else_published(world: DeskWorld)
     assert {row["cost"] for row in cost_rows(world, "units")} == {None}
 
 
-def test_an_llm_s_labels_cost_what_its_job_paid(world: DeskWorld) -> None:
+@pytest.mark.parametrize("prompt", ["assign", "assign-rubric", "our-own-words"])
+def test_an_llm_s_labels_cost_what_its_job_paid_by_whatever_prompt(world: DeskWorld, prompt: str) -> None:
     llm = make_job(
         World(world.campaign, world.people), Judge.objects.create(name="m", kind=JudgeKind.LLM, model="m")
     )
@@ -114,6 +115,7 @@ def test_an_llm_s_labels_cost_what_its_job_paid(world: DeskWorld) -> None:
     )
     item = make_item(llm, "one", WorkItem.State.DONE, payload={"nuggets": [1, 2, 3, 4]})
     make_call(item)
+    Call.objects.update(template=prompt)
     (row,) = [row for row in cost_rows(world, "units") if row["by"] == "m"]
     assert (row["what"], row["units"], row["basis"]) == ("nugget label", 4, "paid")
     assert row["cost"] == pytest.approx((1234 * 1 + 5 * 2) / 1_000_000 / 4)
