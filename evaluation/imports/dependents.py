@@ -1,10 +1,13 @@
-"""Rows that hang on data which an import would replace: labels, given or in the making, and nuggets."""
+"""Rows that hang on data which an import would replace: labels, given or in the making, and nuggets.
+
+What imports brought that were taken back holds nothing: it is history, and goes with what it is about.
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from typing import Any
+from typing import Any, Final
 
 from django.db.models import Exists, Max, Model, OuterRef, Q, QuerySet
 
@@ -14,6 +17,7 @@ from evaluation.models import (
     AnswerProvenance,
     Assignment,
     Battle,
+    Event,
     Judgment,
     ListedNugget,
     NuggetEvidence,
@@ -24,10 +28,17 @@ from evaluation.models import (
     Segment,
     StudyPair,
     SupportJudgment,
+    TaskAnswer,
     Topic,
+    Verdict,
 )
 from evaluation.models.querysets import CurrentQuerySet, in_parts_of
 from web.text import plural
+
+TAKEN_BACK: Final = "import.taken_back"
+LEFT_OVER: Final = (Assignment, SupportJudgment, Verdict, Battle)
+"""What imports leave that are taken back."""
+Part = Collection[int] | QuerySet[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +94,45 @@ def labels_on_lists(lists: Collection[NuggetList]) -> int:
     return _count("wording", wordings)
 
 
-def _count(kind: str, parts: Sequence[Collection[int] | QuerySet[Any, Any]]) -> int:
+def left_over(model: type[Model]) -> QuerySet[Any]:
+    """Return the rows of `LEFT_OVER` that imports brought which were taken back, and nobody else uses."""
+    undone = Event.objects.filter(kind=TAKEN_BACK).values_list("payload", flat=True)
+    events = [payload["import"] for payload in undone]
+    rows = model._default_manager.filter(event__in=events)
+    if model is not Battle:
+        return rows.filter(stands=False)
+    of_battle = Verdict.objects.filter(battle=OuterRef("pk"))
+    judged = Exists(of_battle.exclude(event__in=events, stands=False))
+    return rows.exclude(judged).exclude(Exists(TaskAnswer.objects.filter(battle=OuterRef("pk"))))
+
+
+def forget_left_over(kind: str, part: Part) -> None:
+    """Delete what imports left that were taken back, on rows that are about to go: answers, segments or wordings."""
+    for dependent in _dependents.values():
+        paths = getattr(dependent, kind).split()
+        if paths and dependent.model in LEFT_OVER:
+            gone = list(left_over(dependent.model).filter(_any_in(paths, part)).values_list("pk", flat=True))
+            for keys in in_parts_of(gone):
+                if dependent.model is Battle:
+                    Verdict.objects.filter(battle__in=keys).delete()
+                dependent.model._default_manager.filter(pk__in=keys).delete()
+
+
+def _count(kind: str, parts: Sequence[Part]) -> int:
     return sum(
-        dependent.model._default_manager.filter(_any_in(paths, part)).count()
+        _counting(dependent.model).filter(_any_in(paths, part)).count()
         for dependent in _dependents.values()
         if (paths := getattr(dependent, kind).split())
         for part in parts
     )
 
 
-def _any_in(paths: Sequence[str], part: Collection[int] | QuerySet[Any, Any]) -> Q:
+def _counting(model: type[Model]) -> QuerySet[Any]:
+    rows = model._default_manager.all()
+    return rows.exclude(pk__in=left_over(model).values("pk")) if model in LEFT_OVER else rows
+
+
+def _any_in(paths: Sequence[str], part: Part) -> Q:
     return reduce(or_, (Q(**{f"{path}__in": part}) for path in paths))
 
 

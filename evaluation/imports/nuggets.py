@@ -27,7 +27,7 @@ from evaluation.imports.base import (
     refuse_unknown_topics,
     with_every_problem,
 )
-from evaluation.imports.dependents import labels_on_lists
+from evaluation.imports.dependents import forget_left_over, labels_on_lists
 from evaluation.imports.overlap import there_by_others
 from evaluation.judges import judge_named, stored_judge
 from evaluation.labelling import last_key, upsert
@@ -324,6 +324,7 @@ def _is_dirty(nugget_set: NuggetSet, nugget: NuggetRecord) -> bool:
 def _delete(lists: list[NuggetList]) -> None:
     for nugget_list in lists:
         wordings = list(nugget_list.items.values_list("nugget_version", flat=True))
+        forget_left_over("wording", nugget_list.items.values("nugget_version"))
         nugget_list.items.all().delete()
         NuggetVersion.objects.filter(pk__in=wordings).delete()
         # A nugget is nothing without a wording.

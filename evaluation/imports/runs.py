@@ -33,7 +33,7 @@ from evaluation.imports.base import (
     restate_missing_texts,
     with_every_problem,
 )
-from evaluation.imports.dependents import labels_on_run
+from evaluation.imports.dependents import forget_left_over, labels_on_run
 from evaluation.imports.segments import addressing_in, text_rows, write_texts
 from evaluation.labelling import last_key, upsert
 from evaluation.models import Answer, AnswerProvenance, Campaign, Citation, Event, Finding, Run, Sentence
@@ -180,6 +180,7 @@ def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) ->
             answers = list(replaced.values_list("answer", flat=True))
             # Answers with the same text hang on these rows and must be judged for themselves from now on.
             leave_out_answers(answers)
+            forget_left_over("answer", replaced.values("answer"))
             Answer.objects.filter(pk__in=answers).delete()
             Finding.objects.filter(campaign=campaign, run_id=submission.run_id).delete()
         runs = {submission.run_id: _run_of(campaign, submission, loaded, event).pk for submission in to_write}

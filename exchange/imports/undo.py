@@ -18,12 +18,14 @@ from assessor.models import (
 )
 from evaluation.errors import Refused
 from evaluation.imports.base import TAKEN_OUT, restate_missing_texts
+from evaluation.imports.dependents import LEFT_OVER, TAKEN_BACK, forget_left_over, left_over
 from evaluation.imports.segments import TEXT_FIELDS, forget_addressing
 from evaluation.models import (
     Answer,
     AnswerProvenance,
     Assignment,
     Battle,
+    BattleSet,
     Campaign,
     Citation,
     ConditionDefault,
@@ -59,7 +61,6 @@ from llmjobs.models import LlmJob
 from reports.models import Adjudication, ExternalCondition, ExternalScore
 from web.text import plural
 
-TAKEN_BACK = "import.taken_back"
 Rows = QuerySet[Any]
 RANDOM_CHECK = "random-check"
 BRING_TEXTS = ("run", "segments")
@@ -68,6 +69,7 @@ LABEL_TABLES: dict[str, type[models.Model]] = {
     "support": SupportJudgment,
     "battles": Verdict,
 }
+ABOUT: dict[type[models.Model], str] = {Answer: "answer", Segment: "segment", NuggetVersion: "wording"}
 NOUNS: dict[type[models.Model], tuple[str, str]] = {
     Answer: ("answer", "answers"),
     AnswerProvenance: ("answer", "answers"),
@@ -225,7 +227,6 @@ def _resting(campaign: Campaign, kind: str, event: Event, loaded: Sequence[Rows]
     counts[LlmJob] = jobs.count()
     if kind not in LOADED:
         return counts | _resting_on_labels(campaign, loaded)
-    withdrawn = list(taken_back(campaign))
     own = {rows.model: rows for rows in loaded}
     # The texts alone go: whatever names a passage names it still.
     ignored = {Citation, Qrel} if kind in BRING_TEXTS else set()
@@ -237,8 +238,8 @@ def _resting(campaign: Campaign, kind: str, event: Event, loaded: Sequence[Rows]
             there = model._base_manager.filter(**{f"{relation.field.name}__in": rows})
             if model in own:
                 there = there.exclude(pk__in=own[model].values("pk"))
-            if model in LABEL_TABLES.values():
-                there = there.exclude(event__in=withdrawn, stands=False)
+            if model in LEFT_OVER:
+                there = there.exclude(pk__in=left_over(model).values("pk"))
             count = there.values("task").distinct().count() if model is TaskAnswer else there.count()
             counts[model] = max(counts.get(model, 0), count)
     if kind in BRING_TEXTS:
@@ -318,25 +319,29 @@ def _take_away(kind: str, campaign: Campaign, event: Event, undone: Event) -> No
 
 
 def _forget_withdrawn(campaign: Campaign, loaded: Sequence[Rows]) -> None:
-    """Delete labels of imports that were taken back where what they are about goes too."""
-    withdrawn = list(taken_back(campaign))
+    """Delete what imports left that were taken back where what it is about goes too."""
     for rows in loaded:
-        for relation in _protecting(rows.model):
-            if relation.related_model in LABEL_TABLES.values():
-                labels = relation.related_model._default_manager.filter(event__in=withdrawn, stands=False)
-                labels.filter(**{f"{relation.field.name}__in": rows}).delete()
+        if rows.model in ABOUT:
+            forget_left_over(ABOUT[rows.model], rows.values("pk"))
+    for battle_set in BattleSet.objects.filter(campaign=campaign, seed="", battles=None):
+        if not _is_named(battle_set):
+            battle_set.delete()
 
 
 def _drop_empty_sets(campaign: Campaign, sets: Sequence[int]) -> None:
-    empty = NuggetSet.objects.filter(campaign=campaign, pk__in=sets, lists=None)
-    for nugget_set in empty:
-        relations: list[Callable[[], bool]] = [
-            relation.related_model._base_manager.filter(**{relation.field.name: nugget_set}).exists
-            for relation in _protecting(NuggetSet)
-        ]
-        if not any(exists() for exists in relations):
+    for nugget_set in NuggetSet.objects.filter(campaign=campaign, pk__in=sets, lists=None):
+        if not _is_named(nugget_set):
             ConditionDefault.objects.filter(campaign=campaign, nuggets=nugget_set.name).delete()
             nugget_set.delete()
+
+
+def _is_named(row: models.Model) -> bool:
+    """Whether rows name it that would keep it from being deleted."""
+    relations: list[Callable[[], bool]] = [
+        relation.related_model._base_manager.filter(**{relation.field.name: row}).exists
+        for relation in _protecting(type(row))
+    ]
+    return any(exists() for exists in relations)
 
 
 def _take_texts_away(campaign: Campaign, segments: QuerySet[Segment], undone: Event) -> None:

@@ -7,13 +7,30 @@ import pytest
 from django.core.management import call_command
 
 from evaluation.errors import Refused
+from evaluation.imports.battles import import_battles
+from evaluation.imports.nuggets import import_nuggets
+from evaluation.imports.runs import RunOptions, import_runs
 from evaluation.imports.topics import import_qrels, import_topics
-from evaluation.models import Assignment, Event, Judge, NuggetSet, Qrel, Run, Segment, Topic
+from evaluation.models import (
+    Answer,
+    Assignment,
+    Battle,
+    BattleSet,
+    Event,
+    Judge,
+    NuggetSet,
+    Qrel,
+    Run,
+    Segment,
+    Topic,
+    Verdict,
+)
+from evaluation.terms import JudgeKind, Origin, RagTask
 from exchange.imports.kinds import IMPORT_KINDS
 from exchange.imports.undo import import_named, undo_import
 from tests.evaluation.imports.test_trying_out import FILES, load_of
 from tests.organizer.data.test_import_wizard import loaded, page_of, sent
-from tests.worlds.campaign import LABELS, World, make_world
+from tests.worlds.campaign import BETA, LABELS, NUGGETS, World, make_world
 from tests.worlds.cast import write_source
 
 pytestmark = pytest.mark.postgresql
@@ -84,6 +101,78 @@ def test_withdrawn_labels_stay_until_their_nuggets_go(world: World) -> None:
     undo_import(campaign=world.campaign, event=event_of(world, "nuggets"), actor=None)
     assert (Assignment.objects.count(), NuggetSet.objects.count()) == (0, 0)
     assert Judge.objects.filter(name="robot").exists()
+
+
+BATTLE = '{"topic_id": "t1", "left": "alpha", "right": "beta", "verdict": "left", "judge": "ann"}\n'
+
+
+def load_battle(world: World, folder: Path) -> Event:
+    source = write_source(folder, "battles.jsonl", BATTLE)
+    event = import_battles(campaign=world.campaign, source=source, kind=JudgeKind.HUMAN).event
+    assert event is not None
+    return event
+
+
+def event_of_run(run: str) -> Event:
+    event = Run.objects.get(run_id=run).event
+    assert event is not None
+    return event
+
+
+@pytest.mark.parametrize("run", ["alpha", "beta"])
+def test_runs_go_after_their_battles(world: World, tmp_path: Path, run: str) -> None:
+    battles = load_battle(world, tmp_path)
+    for kind in ("assignments", "support"):
+        for event in Event.objects.filter(kind=f"import.{kind}"):
+            undo_import(campaign=world.campaign, event=event, actor=None)
+    event = event_of_run(run)
+    with pytest.raises(Refused, match="1 battle"):
+        undo_import(campaign=world.campaign, event=event, actor=None)
+    message = undo_import(campaign=world.campaign, event=battles, actor=None)
+    assert message == "Taken back: 1 verdicts withdrawn."
+    assert (Verdict.objects.current().count(), Verdict.objects.count()) == (0, 1)
+    undo_import(campaign=world.campaign, event=event, actor=None)
+    assert not Run.objects.filter(run_id=run).exists()
+    assert (Battle.objects.count(), Verdict.objects.count(), BattleSet.objects.count()) == (0, 0, 0)
+
+
+def test_battles_stay_while_others_judged_them(world: World, tmp_path: Path) -> None:
+    """The second verdict has the other run on its left."""
+    first = load_battle(world, tmp_path)
+    source = write_source(
+        tmp_path, "more.jsonl", '{"topic_id": "t1", "left": "beta", "right": "alpha", "verdict": "tie"}\n'
+    )
+    import_battles(campaign=world.campaign, source=source, kind=JudgeKind.LLM, judge="robot")
+    for event in [*Event.objects.filter(kind__in=("import.assignments", "import.support")), first]:
+        undo_import(campaign=world.campaign, event=event, actor=None)
+    with pytest.raises(Refused, match="1 battle"):
+        undo_import(campaign=world.campaign, event=event_of_run("alpha"), actor=None)
+    assert Verdict.objects.current().count() == 1
+
+
+def test_a_file_that_was_taken_back_is_loaded_again(world: World, tmp_path: Path) -> None:
+    undo_import(campaign=world.campaign, event=load_battle(world, tmp_path), actor=None)
+    load_battle(world, tmp_path)
+    assert [verdict.submission for verdict in Verdict.objects.current()] == [2]
+
+
+def test_labels_that_were_taken_back_keep_no_file_from_a_correction(world: World, tmp_path: Path) -> None:
+    undo_import(campaign=world.campaign, event=load_battle(world, tmp_path), actor=None)
+    source = write_source(tmp_path, "beta.jsonl", BETA.replace("wet", "water"))
+    nuggets = write_source(tmp_path, "nuggets.jsonl", NUGGETS.replace("banks", "shores"))
+    options = RunOptions("team b", RagTask.AG)
+
+    def corrected() -> None:
+        import_runs(campaign=world.campaign, sources=[source], options=options, replace=True)
+        import_nuggets(campaign=world.campaign, source=nuggets, origin=Origin.AUTO, judge="robot", replace=True)
+
+    with pytest.raises(Refused, match="labels hang on it"):
+        corrected()
+    for event in Event.objects.filter(kind="import.assignments"):
+        undo_import(campaign=world.campaign, event=event, actor=None)
+    corrected()
+    assert Assignment.objects.count() == 0
+    assert Answer.objects.filter(sentences__text="Water is water.").exists()
 
 
 def test_an_import_that_changed_something_stays(world: World, tmp_path: Path) -> None:
