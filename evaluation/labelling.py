@@ -120,6 +120,7 @@ class GivenSupport:
     raw: str
     event: Event
     evidence: int | None = None
+    quote: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +158,7 @@ def give_support(judge: Judge, condition: SupportCondition, labels: Sequence[Giv
                 label=label.label,
                 raw=label.raw,
                 evidence=label.evidence,
+                quote=label.quote,
                 given_at=now,
                 event=label.event,
             )
@@ -165,7 +167,7 @@ def give_support(judge: Judge, condition: SupportCondition, labels: Sequence[Giv
         batch_size=ROWS_A_STATEMENT,
         update_conflicts=True,
         unique_fields=["sentence", "segment", "judge", "condition", "submission"],
-        update_fields=["label", "raw", "evidence", "given_at", "event"],
+        update_fields=["label", "raw", "evidence", "quote", "given_at", "event"],
     )
 
 

@@ -326,7 +326,7 @@ def begin_supporting(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]
     for item, prompt_set in zip(items, prompt_sets, strict=True):
         sentence, passage = item.payload["sentence"], segments[item.payload["segment"]]
         limit = PassageLimit(prompt_set.passage_words, topics[topic_of[sentence]].language)
-        steps.append(support(sentences[sentence], passage, prompt_set.templates["support"], limit))
+        steps.append(support(sentences[sentence], passage, prompt_set.of_passage("support", passage), limit))
     return steps
 
 
@@ -340,6 +340,7 @@ def record_supporting(outcomes: Sequence[ItemOutcome]) -> None:
                 "",
                 ended.event(ended.outcome.ask),
                 ended.outcome.evidence,
+                ended.outcome.quote,
             )
             for ended in same
         ]

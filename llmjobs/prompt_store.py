@@ -25,11 +25,12 @@ from evaluation.judges import (
     add_judge,
 )
 from evaluation.models import Campaign, Event, Judge, Membership
+from evaluation.rules.places import LONG_PASSAGE
 from evaluation.terms import JudgeKind
 from llmjobs.job_status import JUDGE_MADE, callable_judges_for, prompts_for
 from llmjobs.models import LONGEST_NAME, Prompt
 from llmjobs.prompts.template import PromptTask, Template, TopicTexts
-from llmjobs.prompts.texts import BUILT_IN, OF_RUBRICS, TEMPLATES, UNLESS_CHOSEN, WITH_TEXTS
+from llmjobs.prompts.texts import BUILT_IN, OF_LONG_PASSAGES, OF_RUBRICS, TEMPLATES, WITH_TEXTS
 from web.text import trimmed
 
 LONGEST_TEXT = 50_000
@@ -202,7 +203,7 @@ def ref_of_call(viewer: User, name: str, version: int, sha256: str) -> str:
 
 
 def _judges_by(template: Template, judges: list[Judge]) -> tuple[Judge, ...]:
-    default_ref = template.ref if template in UNLESS_CHOSEN else ""
+    default_ref = template.ref if template in BUILT_IN else ""
     return tuple(
         judge for judge in judges if judge.prompt_versions.get(template.task, default_ref) == template.ref
     )
@@ -272,13 +273,14 @@ def _problem(source: Source, field: str, problem: str) -> InputProblem:
 class PromptSet:
     """The template of each task, with the form of its replies in it.
 
-    For tasks by a built-in template: `of_rubrics`, its variant for nuggets with weights, and `with_texts`, by name, its
-    variant for topics that have more than a title. `passage_words`: most words of a passage that are sent; 0: all.
+    For tasks by a built-in template: `of_rubrics`, its variant for nuggets with weights, `of_long_passages`, and
+    `with_texts`, by name, its variant for topics that have more than a title. `passage_words`: most words of a passage that are sent; 0: all.
     """
 
     templates: Mapping[PromptTask, Template]
     of_rubrics: Mapping[PromptTask, Template] = field(default_factory=dict)
     with_texts: Mapping[str, Template] = field(default_factory=dict)
+    of_long_passages: Mapping[PromptTask, Template] = field(default_factory=dict)
     passage_words: int = 0
 
     def template(self, task: PromptTask, texts: TopicTexts, *, of_rubric: bool = False) -> Template:
@@ -286,8 +288,12 @@ class PromptSet:
         template = self.of_rubrics.get(task, own) if of_rubric else own
         return self.with_texts.get(template.name, template) if texts else template
 
+    def of_passage(self, task: PromptTask, passage: str) -> Template:
+        own = self.templates[task]
+        return self.of_long_passages.get(task, own) if len(passage.split()) > LONG_PASSAGE else own
 
-BUILT_IN_PROMPTS = PromptSet(TEMPLATES, OF_RUBRICS, WITH_TEXTS)
+
+BUILT_IN_PROMPTS = PromptSet(TEMPLATES, OF_RUBRICS, WITH_TEXTS, OF_LONG_PASSAGES)
 
 
 def way_of(judge: Judge) -> PromptSet:
@@ -311,6 +317,7 @@ def way_of(judge: Judge) -> PromptSet:
         },
         {task: by_judge(built_in) for task, built_in in OF_RUBRICS.items() if task not in refs},
         {name: by_judge(built_in) for name, built_in in WITH_TEXTS.items() if built_in.task not in refs},
+        {task: by_judge(built_in) for task, built_in in OF_LONG_PASSAGES.items() if task not in refs},
         int(versions.get(PASSAGE_WORDS, 0)),
     )
 

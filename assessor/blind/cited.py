@@ -3,12 +3,8 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
-from evaluation.rules.places import PassageWords, paragraphs_of
-
-LONG_PASSAGE: Final = 400
-"""Words above which a passage is no part of what a pair is called, as nobody listens to that again and again."""
+from evaluation.rules.places import LONG_PASSAGE, PassageWords, paragraphs_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +36,7 @@ class CitedPassage:
 
     @property
     def is_long(self) -> bool:
+        """Whether it is no part of what a pair is called, as nobody listens to that again and again."""
         return self.words > LONG_PASSAGE
 
     @property

@@ -192,7 +192,7 @@ def _pair(item: PracticeItem, key: str) -> dict[str, Any]:
     }
     if item.shown_label is None:
         return pair
-    return pair | {"machine": word_of(PracticeKind.SUPPORT, item.shown_label), "quoted": None}
+    return pair | {"machine": word_of(PracticeKind.SUPPORT, item.shown_label), "quoted": None, "quote": ""}
 
 
 def _row(item: PracticeItem, key: str, label: int) -> dict[str, Any]:

@@ -34,7 +34,7 @@ class AskedPair:
     """A cited segment of one sentence. `number`: as the screen numbers the answer's citations, from 1.
 
     `machine`: the label that is shown with it; None where the condition shows none, or the machine gave none yet.
-    `quoted`: the passage's sentence that the machine quotes for it.
+    `quoted`: the passage's sentence that the machine quotes for it; `quote`: the words that it quotes.
     """
 
     key: str
@@ -47,13 +47,15 @@ class AskedPair:
     judgeable: bool
     machine: str | None
     quoted: int | None
+    quote: str
 
 
 class MachineLabel(NamedTuple):
-    """A machine's label, and the sentence of the passage that it quotes."""
+    """A machine's label, the sentence of the passage in which its quote begins, and the quote's words."""
 
     word: str
     quoted: int | None
+    quote: str
 
 
 class CitationDesk(JudgingDesk):
@@ -149,7 +151,11 @@ def _pair_json(pair: AskedPair) -> dict[str, Any]:
         "judgeable": pair.judgeable,
     }
     # No key at all on the other desks: an empty one would tell that there is something to hide.
-    return row if pair.machine is None else row | {"machine": pair.machine, "quoted": pair.quoted}
+    return (
+        row
+        if pair.machine is None
+        else row | {"machine": pair.machine, "quoted": pair.quoted, "quote": pair.quote}
+    )
 
 
 def pairs_of(context: DeskContext, answer: str = "") -> list[AskedPair]:
@@ -205,6 +211,7 @@ def _pair(citation: Citation, number: int, machine: Mapping[tuple[int, int], Mac
         judgeable=segment is not None and segment.has_text,
         machine=shown.word if shown else None,
         quoted=shown.quoted if shown else None,
+        quote=shown.quote if shown else "",
     )
 
 
@@ -218,9 +225,13 @@ def machine_labels(context: DeskContext, sentences: Collection[int]) -> dict[tup
     )
     return {
         (sentence, segment): MachineLabel(
-            CITATION_LABELS.by_code[label].word if label in CITATION_LABELS.codes else NO_MACHINE_LABEL, evidence
+            CITATION_LABELS.by_code[label].word if label in CITATION_LABELS.codes else NO_MACHINE_LABEL,
+            evidence,
+            quote,
         )
-        for sentence, segment, label, evidence in rows.values_list("sentence", "segment", "label", "evidence")
+        for sentence, segment, label, evidence, quote in rows.values_list(
+            "sentence", "segment", "label", "evidence", "quote"
+        )
     }
 
 

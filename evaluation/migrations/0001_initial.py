@@ -480,6 +480,7 @@ class Migration(migrations.Migration):
                 ('shown_ms', models.PositiveIntegerField(help_text='from when it was shown to the first decision', null=True)),
                 ('accepted', models.BooleanField(help_text='whether the label was taken over from the machine', null=True)),
                 ('evidence', models.PositiveIntegerField(help_text='sentence of the segment, from 0, that its judge marked', null=True)),
+                ('quote', models.TextField(db_default='', default='', help_text='words of the segment on which an LLM rests its label')),
                 ('given_at', models.DateTimeField()),
                 ('event', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.event')),
                 ('judge', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.judge')),

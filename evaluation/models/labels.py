@@ -104,6 +104,9 @@ class SupportJudgment(JudgedLabel):
     evidence = models.PositiveIntegerField(
         null=True, help_text="sentence of the segment, from 0, that its judge marked"
     )
+    quote = models.TextField(
+        default="", db_default="", help_text="words of the segment on which an LLM rests its label"
+    )
 
     objects = CurrentQuerySet["SupportJudgment"].as_manager()
 

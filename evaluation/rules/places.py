@@ -17,6 +17,9 @@ from evaluation.rules.stop_words import stop_words_of
 MOST_SENTENCES: Final = 20
 """Sentences of a paragraph; a longer one, such as a page without line ends, comes in parts."""
 
+LONG_PASSAGE: Final = 400
+"""Words above which a passage is not seen as a whole: whoever reads it is shown where to look."""
+
 CITATION_MARK: Final = re.compile(r"\[\^?\d[\d,; \u2013-]*\]")
 HEADING_MARK: Final = re.compile(r"#{1,6}\s")
 # Chinese and Japanese have no blanks between words: each character is one.

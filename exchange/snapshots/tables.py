@@ -38,6 +38,7 @@ TEXTS = {
     "evaluation.Topic": ("article",),
     "evaluation.Segment": ("text", "title", "headings", "url"),
     "evaluation.Sentence": ("text",),
+    "evaluation.SupportJudgment": ("quote",),
     "assessor.PracticeItem": ("text",),
     "evaluation.AnswerProvenance": ("extra",),
     "reports.Adjudication": ("note",),  # it may quote

@@ -201,7 +201,7 @@ Answer with only the label and the quote, without any explanation.""",
     + _any_of(CITATION_LABELS)
     + """, and the quote, as a Python-style list of two strings: ["...", "..."]. Only the list, no explanation.""",
 )
-"""As `support`, with the place in the passage in the same call; for judges that choose it."""
+"""As `support`, with the place in the passage in the same call."""
 
 RELEVANCE = Template(
     task="relevance",
@@ -270,6 +270,9 @@ TEMPLATES: dict[PromptTask, Template] = {
 OF_RUBRICS: dict[PromptTask, Template] = {"assign": ASSIGN_RUBRIC}
 """The template in the place of a task's where nuggets have weights: no prompt tells a weight, nor its sign."""
 
+OF_LONG_PASSAGES: dict[PromptTask, Template] = {"support": SUPPORT_QUOTE}
+"""The template in the place of a task's where the passage is long: whoever reads it is shown where to look."""
+
 WITH_TEXTS: dict[str, Template] = {
     template.name: replace(template, version=2, user=template.user.replace("{query}", "{query}\n\n{request}", 1))
     for template in (NUGGETIZE, IMPORTANCE, ASSIGN, ASSIGN_RUBRIC, RELEVANCE, RUBRIC)
@@ -277,5 +280,9 @@ WITH_TEXTS: dict[str, Template] = {
 """By name, the templates in use where a topic has more than a title. Topics without keep their questions, letter by
 letter."""
 
-UNLESS_CHOSEN: tuple[Template, ...] = (*TEMPLATES.values(), *OF_RUBRICS.values(), *WITH_TEXTS.values())
-BUILT_IN: tuple[Template, ...] = (*UNLESS_CHOSEN, SUPPORT_QUOTE)
+BUILT_IN: tuple[Template, ...] = (
+    *TEMPLATES.values(),
+    *OF_RUBRICS.values(),
+    *WITH_TEXTS.values(),
+    *OF_LONG_PASSAGES.values(),
+)

@@ -74,10 +74,11 @@ def scale(top: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SupportOutcome:
-    """One label and the ask that gave it; FAILED has a reason. `evidence`: the passage's sentence that is quoted."""
+    """One label and the ask that gave it; FAILED has a reason. `evidence`: the sentence where `quote` begins."""
 
     label: SupportLabel
     evidence: int | None
+    quote: str
     ask: int
     failure: str
     notes: tuple[Note, ...]
@@ -92,16 +93,17 @@ def support(
     parse = parse_label_and_quote if template.quotes else parse_label
     answer = yield from converse(log, ask, partial(parse, vocabulary=CITATION_LABELS.words))
     if answer.value is None:
-        return SupportOutcome(SupportLabel.FAILED, None, answer.ask, answer.failure, tuple(log.notes))
+        return SupportOutcome(SupportLabel.FAILED, None, "", answer.ask, answer.failure, tuple(log.notes))
     word, *quotes = answer.value.items
-    evidence = _place_of(quotes[0], passage, log) if quotes else None
+    evidence, quote = _found(quotes[0], passage, log) if quotes else (None, "")
     label = SupportLabel(CITATION_LABELS.by_word[word].code)
-    return SupportOutcome(label, evidence, answer.ask, "", tuple(log.notes))
+    return SupportOutcome(label, evidence, quote, answer.ask, "", tuple(log.notes))
 
 
-def _place_of(quote: str, passage: str, log: StepLog) -> int | None:
-    """Return the sentence in which a quote begins. One that does not stand in the passage is dropped, and noted."""
-    place = sentence_with(passage, quote)
-    if place is None and quote.split():
+def _found(quote: str, passage: str, log: StepLog) -> tuple[int | None, str]:
+    """Return the sentence where a quote begins, and its words. One that is not in the passage is dropped, and noted."""
+    words = " ".join(quote.split())
+    place = sentence_with(passage, words)
+    if place is None and words:
         log.note("pair", "dropped", "the quote does not stand in the passage")
-    return place
+    return (None, "") if place is None else (place, words)

@@ -32,6 +32,25 @@ def test_citations_and_grades_are_judged_by_the_best_paragraphs() -> None:
         assert "<passage>\n[...]\n\nRivers bend on soft ground.\n\n[...]\n</passage>" in sent
 
 
+@pytest.mark.django_db
+def test_of_a_long_passage_a_quote_is_asked_for_unless_the_judge_has_a_prompt_of_its_own() -> None:
+    world = make_world()
+    (segment,) = grade_segments(world, 1)
+    pair = {"sentence": Sentence.objects.earliest("pk").pk, "segment": segment.pk}
+    own, _ = add_llm_judge(name="own", model="m", prompts={"support": "support@1"})
+    hot, _ = add_llm_judge(name="hot", model="m", parameters=Parameters(temperature=1.0))
+
+    def prompts(words: int) -> list[tuple[str, float | None]]:
+        Segment.objects.filter(pk=segment.pk).update(text="flow " * words)
+        items = [WorkItem(key=str(number), kind="support", payload=pair) for number in range(3)]
+        steps = ITEM_KINDS["support"].begin(items, [way_of(judge) for judge in (world.judge, hot, own)])
+        requests = [next(step) for step in steps]
+        return [(request.template, request.temperature) for request in requests]
+
+    assert prompts(400) == [("support", 0), ("support", 1), ("support", 0)]
+    assert prompts(401) == [("support-quote", 0), ("support-quote", 1), ("support", 0)]
+
+
 def test_a_quote_is_kept_as_the_label_s_evidence_and_nothing_is_paid_for_twice(
     transactional_db: None, simulator: LoggedSimulator
 ) -> None:
@@ -51,7 +70,8 @@ def test_a_quote_is_kept_as_the_label_s_evidence_and_nothing_is_paid_for_twice(
     request = JobRequest(world.campaign, judge)
     start(request, "Judge citations", plan_support(request))
     work_on()
-    assert list(SupportJudgment.objects.values_list("label", "evidence")) == [(2, 1)]
+    labels = SupportJudgment.objects.values_list("label", "evidence", "quote")
+    assert list(labels) == [(2, 1, "Rivers bend on soft ground.")]
     assert [note.partition(":")[0] for note in CallUse.objects.get().notes] == ["shortened"]
     assert plan_support(request).items == []
     assert len(simulator.log.served()) == 1

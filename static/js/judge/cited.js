@@ -1,5 +1,6 @@
 // The passage that is cited, with the numbers of its sentences in the margin.
 
+import { TextOf, fold, hitsIn } from "../desk/finding.js";
 import { numberSentences } from "../desk/margins.js";
 import { plural } from "../shared/text.js";
 
@@ -81,6 +82,15 @@ export class CitedPassage {
     if (was === is) return;
     was?.classList.remove("is-evidence");
     is?.classList.add("is-evidence");
+  }
+
+  /** Mark the words that the machine quotes, which begin in a sentence; without words nothing is marked. */
+  showQuote(at, quote) {
+    const sentence = quote ? this.sentence(at) : null;
+    const text = new TextOf(sentence ? [this.element.querySelector(".cited-text")] : []);
+    const ranges = sentence ? hitsIn(text.folded, fold(quote)).map(([start, end]) => text.range(start, end)) : [];
+    const words = ranges.find(({ startContainer }) => sentence.contains(startContainer));
+    CSS.highlights?.set("machine-quote", new Highlight(...(words ? [words] : [])));
   }
 
   /** Where the words of the answer's sentence `number` stand, [paragraph, share, sentence]. */

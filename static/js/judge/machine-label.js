@@ -29,7 +29,8 @@ export class MachineLabel {
     if (pair && this.#chip.textContent !== text) this.#chip.textContent = text;
     const quote = document.getElementById("shown-quote");
     quote.hidden = typeof pair?.quoted !== "number";
-    if (!quote.hidden) quote.textContent = `Quotes S${pair.quoted + 1}`;
+    const words = pair?.quote ? `: \u201c${pair.quote}\u201d` : "";
+    if (!quote.hidden) quote.textContent = `Quotes S${pair.quoted + 1}${words}`;
     this.#box.querySelector("[data-do=accept]").setAttribute("aria-disabled", String(pair?.machine === FAILED));
     this.#see(this.#isInView);
   }

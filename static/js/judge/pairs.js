@@ -130,7 +130,10 @@ export class PairLabelling extends Labelling {
       put("cited-length", this.cited.length);
       this.desk.search?.again();
     }
-    if (!isSame || !isSamePair) this.places.show(pair?.sentence, pair?.quoted);
+    if (!isSame || !isSamePair) {
+      this.places.show(pair?.sentence, pair?.quoted);
+      this.cited.showQuote(pair?.quoted, pair?.quote);
+    }
   }
 
   draw() {

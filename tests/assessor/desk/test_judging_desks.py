@@ -231,9 +231,11 @@ def test_accepting_the_machines_label_stores_how_long_it_was_shown(shown: Window
 
 
 def test_the_machines_quote_is_shown_with_its_label_alone(scratch: Window, shown: Window) -> None:
-    SupportJudgment.objects.filter(condition="llm").update(evidence=2)
-    assert {pair["quoted"] for pair in shown.state()["pairs"] if pair["judgeable"]} == {2}
-    assert all("quoted" not in pair for pair in scratch.state()["pairs"])
+    SupportJudgment.objects.filter(condition="llm").update(evidence=2, quote="words of the machine")
+    pairs = [pair for pair in shown.state()["pairs"] if pair["judgeable"]]
+    assert {(pair["quoted"], pair["quote"]) for pair in pairs} == {(2, "words of the machine")}
+    assert all(not {"quoted", "quote"} & pair.keys() for pair in scratch.state()["pairs"])
+    assert "words of the machine" not in scratch.client.get(scratch.url("")).content.decode()
 
 
 def test_what_was_shown_is_frozen_with_the_label(shown: Window) -> None:

@@ -7,7 +7,8 @@ from playwright.sync_api import expect
 from pytest_django.live_server_helper import LiveServer
 
 from assessor.models import WorkingSupport
-from evaluation.models import Protocol, SupportJudgment, Task
+from evaluation.models import Protocol, Segment, SupportJudgment, Task
+from evaluation.rules.sentences import split
 from tests.browser.accessibility import axe, layout
 from tests.browser.judge.judging_desk import JudgingDesk, Visit
 from tests.worlds.judging_desk import JudgeWorld
@@ -32,6 +33,7 @@ IN_VIEW = """(element) => {
   const { top, bottom } = element.getBoundingClientRect();
   return top >= frame.top && bottom <= frame.bottom;
 }"""
+MACHINE_QUOTE = """() => [...CSS.highlights.get("machine-quote")].map((range) => range.toString())"""
 LAID_OUT = """(paragraphs) => paragraphs
   .filter((one) => one.querySelector("[data-at]").checkVisibility({ contentVisibilityAuto: true })).length"""
 
@@ -101,15 +103,17 @@ def test_buttons_and_the_strip_lead_to_the_places_too(world: JudgeWorld, visit: 
 
 
 def test_the_machine_s_quote_is_gone_to_first(world: JudgeWorld, visit: Visit) -> None:
-    SupportJudgment.objects.filter(condition="llm").update(evidence=5)
+    words = " ".join(split(Segment.objects.filter(text__contains="as note").earliest("pk").text)[5].split()[2:6])
+    SupportJudgment.objects.filter(condition="llm").update(evidence=5, quote=words)
     with visit(world.shown, viewport=SMALL) as ann:
+        assert ann.page.evaluate(MACHINE_QUOTE) == [words]
         place = ann.page.locator("#cited [data-at][aria-current=true]")
         ann.press("g")
         expect(place).to_have_attribute("data-at", "5")
         expect(ann.page.locator("#line")).to_contain_text("Place 1 of 2: S6, quoted by the machine")
         ann.press("g")
         place_is(ann, CLAIMS[0])
-        ann.page.get_by_role("button", name="Quotes S6").click()
+        ann.page.get_by_role("button", name=f"Quotes S6: \u201c{words}\u201d").click()
         expect(place).to_have_attribute("data-at", "5")
         assert layout(ann.page) == []
         assert axe(ann.page) == []
