@@ -274,7 +274,8 @@ class PromptSet:
     """The template of each task, with the form of its replies in it.
 
     For tasks by a built-in template: `of_rubrics`, its variant for nuggets with weights, `of_long_passages`, and
-    `with_texts`, by name, its variant for topics that have more than a title. `passage_words`: most words of a passage that are sent; 0: all.
+    `with_texts`, by name, its variant for topics that have more than a title. `passage_words`: most words of a passage
+    that are sent; 0: all.
     """
 
     templates: Mapping[PromptTask, Template]

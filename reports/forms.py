@@ -9,8 +9,10 @@ from urllib.parse import urlencode
 from django import forms
 from django.http import QueryDict
 from django.utils.choices import flatten_choices
-from django.utils.functional import Promise
+from django.utils.functional import Promise, cached_property
 
+from evaluation.campaigns.create import Preset, PresetName, preset_of
+from evaluation.campaigns.protocol import like_of
 from evaluation.domain.conditions import (
     ALL_PEOPLE,
     CitationCondition,
@@ -228,9 +230,20 @@ class ChoicesForm(forms.Form):
 
     @property
     def changed_rules(self) -> list[str]:
-        changed = [field for field in self.rules if field.value() != field.field.initial]
+        usual = {"measure": self._like.measure} if self._like else {}
+        changed = [field for field in self.rules if field.value() != usual.get(field.name, field.field.initial)]
         texts = [(str(field.label).lower(), choices_of(field.field).get(field.value())) for field in changed]
         return [f"{name} {text}" for name, text in texts if text]
+
+    @property
+    def scored_as(self) -> str:
+        """The track with which the rules are compared: the one that the campaign is like."""
+        return self._like.name if self._like else "TREC 2024"
+
+    @cached_property
+    def _like(self) -> Preset | None:
+        like = like_of(self.campaign)
+        return preset_of(cast(PresetName, like)) if like else None
 
     @property
     def chosen_in_words(self) -> list[tuple[str, str]]:

@@ -76,6 +76,11 @@ class Preset(BaseModel):
     name: str
     protocol: ProtocolSettings
 
+    @property
+    def measure(self) -> SupportMeasure:
+        chosen = self.protocol.model_dump(include={"first_citations", "support_measure"}, exclude_none=True)
+        return Protocol(**chosen).measure
+
 
 PresetName = Literal["trec-rag-2024", "trec-rag-2025", "trec-rag-2026", "ragtime-2026"]
 PRESETS: tuple[PresetName, ...] = get_args(PresetName)

@@ -66,6 +66,7 @@ from reports.report import (
     tag_text,
     topics_with_nuggets,
 )
+from reports.score_axis import ScoreAxis, score_axis
 from reports.support import SupportRow, support_rows
 from web.consistent_read import consistent_read
 
@@ -156,10 +157,6 @@ class LeaderboardReport(CheckedReport):
         return BY_NAME[self.runs_score].words
 
     @property
-    def is_fraction(self) -> bool:
-        return BY_NAME[self.runs_score].is_fraction
-
-    @property
     def chosen_columns(self) -> list[str]:
         return [column.key for column in self.optional if column.key in self.form.chosen["columns"].split(".")]
 
@@ -238,7 +235,7 @@ class LeaderboardReport(CheckedReport):
             cells=self._beside(by_key),
             bars=[row["run_id"] in group for group in self.groups],
             doubts=[(name, row[name]) for name in DOUBTS if row[name]],
-            axis=self._axis,
+            axis=self.axis,
         )
 
     def _beside(self, by_key: dict[str, ReportCell]) -> list[ReportCell]:
@@ -259,11 +256,9 @@ class LeaderboardReport(CheckedReport):
         return {run: 1 + sum(better(other, score) for other in scores.values()) for run, score in scores.items()}
 
     @cached_property
-    def _axis(self) -> float:
-        if self.is_fraction:
-            return 1.0
-        ends = (row[name] for row in self.runs.rows for name in (self.runs_score, "high"))
-        return max((end for end in ends if end is not None), default=0.0) or 1.0
+    def axis(self) -> ScoreAxis:
+        values = (row[name] for row in self.runs.rows for name in (self.runs_score, "low", "high"))
+        return score_axis(values, is_fraction=BY_NAME[self.runs_score].is_fraction)
 
     @property
     def tags(self) -> list[tuple[list[TagColumn], list[TagLine]]]:

@@ -28,6 +28,7 @@ from reports.random_checks.documents import corrected_document, corrected_note, 
 from reports.random_checks.frame import check_counts, checks_of, random_checks_of
 from reports.random_checks.population import condition_of, drawn_profile, is_drawn_for, measure_of
 from reports.report import Column, ColumnKind, Report, ReportCell, Row, Section
+from reports.score_axis import ScoreAxis, score_axis
 from web.templatetags.assay import DASH
 
 CORRECTED = "corrected"
@@ -54,12 +55,20 @@ class BoardLine:
     cells: list[ReportCell]
     bars: list[bool]
     doubts: list[tuple[str, int]]
-    axis: float
-    """The end of the axis that all runs share; it begins at 0."""
+    axis: ScoreAxis
+    """The axis that all runs share."""
 
     @property
-    def share(self) -> str:
-        return self._percent(self.score.value)
+    def zero(self) -> str:
+        return self._percent(0)
+
+    @property
+    def bar_start(self) -> str:
+        return self._percent(min(0, self.score.value))
+
+    @property
+    def bar_length(self) -> str:
+        return f"{abs(self.axis.place(self.score.value) - self.axis.place(0)):.4f}%"
 
     @property
     def refused(self) -> str:
@@ -74,8 +83,7 @@ class BoardLine:
         return self._percent(self.row["high"])
 
     def _percent(self, value: float) -> str:
-        # A score by weights may be below 0, where the axis has no room.
-        return f"{max(0.0, 100 * value / self.axis):.4f}%"
+        return f"{self.axis.place(value):.4f}%"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +124,13 @@ class CheckedReport(Report):
         section = self.section(CORRECTED)
         groups = self.corrected.groups if self.corrected else ()
         lines = zip(section.rows, section.cells(section.rows), strict=True)
-        return [_corrected_line(row, cells, groups) for row, cells in lines if row["run_id"] in self.names]
+        axis = self.corrected_axis
+        return [_corrected_line(row, cells, groups, axis) for row, cells in lines if row["run_id"] in self.names]
+
+    @cached_property
+    def corrected_axis(self) -> ScoreAxis:
+        rows = [row for row in self.section(CORRECTED).rows if row["run_id"] in self.names]
+        return score_axis(row[name] for row in rows for name in (CORRECTED, "low", "high"))
 
     @property
     def neighbours(self) -> list[tuple[CorrectedDifference, list[tuple[str, int]]]]:
@@ -197,7 +211,9 @@ def _ends(row: Row, prefix: str = "") -> Row:
     return Interval(low, row[f"{prefix}high"], TOO_FEW if low is None else "").document
 
 
-def _corrected_line(row: Row, cells: list[ReportCell], groups: Sequence[frozenset[str]]) -> BoardLine:
+def _corrected_line(
+    row: Row, cells: list[ReportCell], groups: Sequence[frozenset[str]], axis: ScoreAxis
+) -> BoardLine:
     name, llm, people, corrected = cells[:ON_PAGE]
     ranks = dict.fromkeys(rank for rank in (row["best_rank"], row["worst_rank"]) if rank)
     return BoardLine(
@@ -208,5 +224,5 @@ def _corrected_line(row: Row, cells: list[ReportCell], groups: Sequence[frozense
         cells=[llm, people],
         bars=[row["run_id"] in group for group in groups],
         doubts=[],
-        axis=1.0,
+        axis=axis,
     )

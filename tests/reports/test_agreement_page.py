@@ -51,7 +51,7 @@ def test_it_says_tau_what_it_rests_on_and_the_policies(world: World) -> None:
         "Mean over topics",
         "Over all topic-run pairs",
         "2 runs",
-        "1 rule differs: unjudged label counts 0.",
+        "1 rule differs from TREC 2024: unjudged label counts 0.",
         "labels by robot",
     ):
         assert text in page

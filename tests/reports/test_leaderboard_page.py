@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from evaluation.imports.assignments import import_assignments
 from evaluation.imports.runs import import_runs
+from evaluation.models import Event, Protocol
 from evaluation.terms import JudgeKind, Origin
 from reports.metrics.scores import DOUBTS
 from tests.worlds.campaign import World, make_world, queries_of
@@ -119,9 +120,21 @@ def test_policies_are_one_line_and_what_differs_is_counted(world: World) -> None
     """Check 75."""
     assert "Scored as TREC 2024." in page_of(world, "?condition=A/A&judge=whole")
     page = page_of(world, "?condition=A/A&judge=whole&unjudged=zero&no_vital=skip")
-    text = r'class="not-default">\s*2 rules differ: unjudged label counts 0, no vital nugget is undefined.'
-    assert re.search(text, page)
-    assert "1 rule differs: missing answer is left out." in page_of(world, "?judge=whole&missing=skip")
+    differ = r'class="not-default">\s*2 rules differ from TREC 2024: '
+    assert re.search(f"{differ}unjudged label counts 0, no vital nugget is undefined.", page)
+    page = page_of(world, "?judge=whole&missing=skip")
+    assert "1 rule differs from TREC 2024: missing answer is left out." in page
+
+
+def test_policies_are_compared_with_the_track_that_the_campaign_is_like(world: World) -> None:
+    Protocol.objects.update(first_citations=None, support_measure="sentence")
+    page = page_of(world, "?condition=A/A&judge=whole")
+    assert "1 rule differs from TREC 2024: citations that count" in page
+    payload = {"like": "trec-rag-2026"}
+    Event.objects.create(campaign=world.campaign, kind="campaign.changed", payload=payload)
+    assert "Scored as TREC RAG 2026." in page_of(world, "?condition=A/A&judge=whole")
+    page = page_of(world, "?condition=A/A&judge=whole&measure=first")
+    assert "1 rule differs from TREC RAG 2026: citations that count" in page
 
 
 def test_a_doubt_opens_exactly_its_answers(world: World) -> None:

@@ -59,7 +59,7 @@ def test_a_control_acts_at_once_and_back_and_reload_agree(world: World, page: Pa
     page.locator(".rules summary").click()
     page.get_by_label("Unjudged label").focus()
     page.get_by_label("Unjudged label").select_option("zero")
-    expect(page.locator("#rules")).to_have_text("1 rule differs: unjudged label counts 0.")
+    expect(page.locator("#rules")).to_have_text("1 rule differs from TREC 2024: unjudged label counts 0.")
     expect(page.get_by_label("Unjudged label")).to_be_focused()
     go_back(page)
     expect(page.locator("#rules")).to_have_text("Scored as TREC 2024.")
