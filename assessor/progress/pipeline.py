@@ -13,8 +13,7 @@ from accounts.models import User
 from assessor.progress.labelled import Labelled, citations_of, labels_of, standing_lists
 from assessor.progress.matrix import counted, tasks_for
 from evaluation.corpus.topics import topics_for
-from evaluation.domain.stage_labels import stages_of_judgments
-from evaluation.models import Campaign, Judgment, Qrel
+from evaluation.models import Battle, Campaign, Judgment, Qrel, Verdict
 from evaluation.stages import STAGES, Stage, stage_of
 from evaluation.terms import Origin, TaskState
 
@@ -42,6 +41,12 @@ AnyStep: TypeAlias = Step | Stage
 """A judging stage without a step among the four is one of its own."""
 
 
+def own_steps() -> list[Stage]:
+    """Return the judging stages without a step among the four: each is a step of its own."""
+    stepped = {stage for step in Step for stage in step.stages}
+    return [stage for stage in STAGES.values() if stage not in stepped]
+
+
 def words_of_step(step: AnyStep) -> str:
     return step.words if isinstance(step, Stage) else step.capitalize()
 
@@ -63,7 +68,7 @@ class StepState(StrEnum):
 
 def step_states() -> list[tuple[str, str]]:
     """Return the choices of the search in Work: the topics behind one count of Today."""
-    steps = (*Step, *stages_of_judgments())
+    steps = (*Step, *own_steps())
     return [(f"{step}:{state}", f"{words_of_step(step)}: {state}") for step in steps for state in StepState]
 
 
@@ -147,15 +152,35 @@ def pipeline_for(viewer: User, campaign: Campaign) -> Pipeline:
 def _of_stages(
     campaign: Campaign, tasks: Sequence[PipelineTask], keys: Iterable[int]
 ) -> dict[AnyStep, Mapping[int, StepState]]:
-    labels = Judgment.objects.current().filter(topic__campaign=campaign, judge__aside=False).order_by()
-    labelled = set(labels.values_list("stage", "topic__pk").distinct())
-    begun = {task.stage for task in tasks} | {stage for stage, _ in labelled}
+    judgments = Judgment.objects.current().filter(topic__campaign=campaign, judge__aside=False).order_by()
+    labelled = defaultdict[str, set[int]](set)
+    for name, topic in judgments.values_list("stage", "topic__pk").distinct():
+        labelled[name].add(topic)
+    battles = _of_battles(campaign)
     states: dict[AnyStep, Mapping[int, StepState]] = {}
-    for stage in filter(begun.__contains__, stages_of_judgments()):
+    for stage in own_steps():
         of_tasks = _of_tasks(stage, tasks, keys)
-        of_labels = {pk: StepState.IN_PROGRESS for pk in keys if (stage, pk) in labelled}
-        states[stage] = dict.fromkeys(keys, StepState.READY) | of_labels | of_tasks
+        if stage.dealt:
+            of_labels = dict.fromkeys(keys, StepState.WAITING) | battles
+        else:
+            of_labels = dict.fromkeys(keys, StepState.READY) | dict.fromkeys(
+                labelled[stage], StepState.IN_PROGRESS
+            )
+        of_stage = of_labels | of_tasks
+        if set(of_stage.values()) - {StepState.READY, StepState.WAITING}:
+            states[stage] = of_stage
     return states
+
+
+def _of_battles(campaign: Campaign) -> dict[int, StepState]:
+    """States of the topics with battles, by whether anybody has judged each of them."""
+    verdicts = Verdict.objects.current().filter(battle=OuterRef("pk"), judge__aside=False)
+    battles = Battle.objects.filter(battle_set__campaign=campaign).order_by()
+    judged = defaultdict[int, set[bool]](set)
+    for topic, is_judged in battles.values_list("topic__pk", Exists(verdicts)).distinct():
+        judged[topic].add(is_judged)
+    by_judged = {frozenset([True]): StepState.DONE, frozenset([False]): StepState.READY}
+    return {topic: by_judged.get(frozenset(each), StepState.IN_PROGRESS) for topic, each in judged.items()}
 
 
 def graded_to_read(campaign: Campaign) -> QuerySet[Qrel]:

@@ -239,6 +239,8 @@ def _waiting(pipeline: Pipeline, step: AnyStep) -> NextAct:
     earlier = Step.NUGGETS if step is Step.LABELS and pipeline.topics_at(step, StepState.WAITING) else None
     if pipeline.topics_at(step, StepState.READY):
         return NextAct("Waiting for somebody who may do it")
+    if isinstance(step, Stage):
+        return NextAct(f"Waiting for {step.labelled.lower()}")
     return NextAct(f"Waiting for {earlier or ('passages to read' if step is Step.NUGGETS else 'answers')}")
 
 

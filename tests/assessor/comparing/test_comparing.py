@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from assessor.progress.pipeline import StepState, pipeline_for
 from evaluation.battles import BattleOrder, draw_battles
 from evaluation.errors import Refused
 from evaluation.labels import BattleLabel
@@ -20,6 +21,7 @@ from evaluation.tasks.hand_out import hand_out, reassign
 from evaluation.tasks.plan import plan_hand_out
 from evaluation.tasks.units import Order
 from tests.assessor.desk_client import Window
+from tests.worlds.battles import judge_battles
 from tests.worlds.imported import report
 from tests.worlds.judging import JudgingWorld, current_task, make_judging_world
 
@@ -262,6 +264,29 @@ def test_a_campaign_without_battles_says_so(world: JudgingWorld) -> None:
     BattleSet.objects.all().delete()
     with pytest.raises(Refused, match="has no battles yet"):
         plan_hand_out(world.campaign, Order(BATTLE, (world.topic().public_id,)))
+
+
+def test_comparing_is_a_step_of_today_from_its_first_task_on(world: JudgingWorld) -> None:
+    olga = world.people["olga"]
+
+    def states() -> list[str]:
+        of_stage = pipeline_for(olga, world.campaign).states[BATTLE]
+        return [of_stage[topic.pk] for topic in world.campaign.topics.order_by("topic_id")]
+
+    assert BATTLE not in pipeline_for(olga, world.campaign).states
+    desk = window(world, "ann")
+    assert states() == ["in progress", "waiting"]
+    judge(desk)
+    submit(desk)
+    assert states() == ["done", "waiting"]
+
+
+def test_battles_judged_elsewhere_are_done_on_today(world: JudgingWorld) -> None:
+    Battle.objects.all().delete()
+    BattleSet.objects.all().delete()
+    judge_battles(world.campaign, "ann", "ben", "canary-llm")
+    pipeline = pipeline_for(world.people["olga"], world.campaign)
+    assert [topic.topic_id for topic in pipeline.topics_at(BATTLE, StepState.DONE)] == ["t1"]
 
 
 def test_pages_of_organizers_know_the_stage(world: JudgingWorld) -> None:
