@@ -7,7 +7,7 @@ from inspect import getdoc
 from django.http import QueryDict
 
 from api import filters
-from api.filters import CAMPAIGN, JUDGE, RUN, SINCE, TOPIC, Filter, Narrowing, narrowing_of, stored
+from api.filters import CAMPAIGN, JUDGE, PER_TOPIC, RUN, SINCE, TOPIC, Filter, Narrowing, narrowing_of, stored
 from api.pagination import Selection
 from api.readers import Jobs, Scores, TimeReader
 from api.rows import corpus, labels, work
@@ -32,7 +32,8 @@ from evaluation.rows.labels import Assignments, Judges, Judgments, Studies, Supp
 class Collection:
     """A collection. `row` declares the columns of every form it leaves in; `found_by` is the key of one row.
 
-    `by_revision`: its rows change only together with the revision of their campaign, and so does a stream's ETag.
+    `topic_row` has the columns where `per_topic` asks for a row for each topic. `by_revision`: its rows change only
+    together with the revision of their campaign, and so does a stream's ETag.
     """
 
     name: str
@@ -42,10 +43,10 @@ class Collection:
     found_by: str = ""
     by_revision: bool = False
     select: Callable[[Narrowing, Sequence[Filter]], Selection] = stored
+    topic_row: type[corpus.Out] | None = None
 
-    @property
-    def columns(self) -> list[str]:
-        return list(self.row.model_fields)
+    def columns_of(self, query: QueryDict) -> list[str]:
+        return list((self.topic_row if self.topic_row and PER_TOPIC.name in query else self.row).model_fields)
 
     @property
     def text(self) -> str:
@@ -104,7 +105,12 @@ COLLECTIONS = (
     Collection("jobs", work.JobRow, Jobs, (CAMPAIGN, JUDGE, SINCE, filters.STATE), "pk"),
     Collection("tasks", work.TaskRow, Tasks, filters.OF_STAGES, "public_id"),
     Collection("time", work.TimeRow, TimeReader, filters.OF_STAGES),
-    Collection("scores", labels.ScoreRow, Scores, filters.OF_SCORES, by_revision=True, select=filters.scores),
+    Collection(
+        *("scores", labels.ScoreRow, Scores, (*filters.OF_SCORES, PER_TOPIC)),
+        by_revision=True,
+        select=filters.scores,
+        topic_row=labels.TopicScoreRow,
+    ),
     Collection("events", work.EventRow, Events, (SINCE, CAMPAIGN, filters.KIND), "pk"),
     Collection(
         "findings", work.FindingRow, Findings, (CAMPAIGN, TOPIC, RUN, SINCE, filters.CODE), "pk", by_revision=True

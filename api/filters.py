@@ -146,7 +146,8 @@ def scores(narrowing: Narrowing, _filters: Sequence[Filter]) -> Selection:
     run = values.get("run")
     if run and not choice.campaign.runs.filter(run_id=run).exists():
         raise WrongQuery({"run": [NO_SUCH]})
-    return Computed(lambda: reader.keyed(choice, values))
+    keyed = reader.keyed_by_topic if PER_TOPIC.name in values else reader.keyed
+    return Computed(lambda: keyed(choice, values))
 
 
 def _existing(name: str, keys: Iterable[int]) -> list[int]:
@@ -300,6 +301,7 @@ OF_POLICIES = (
     ),
     Filter("no_cited", "of support: an answer that cites nothing; default: skip", choices=get_args(ZeroOrSkip)),
 )
+PER_TOPIC = Filter("per_topic", "a row for each topic of a run, in place of its mean", choices=("true",))
 OF_SCORES = (
     replace(CAMPAIGN, needed=True),
     Filter(

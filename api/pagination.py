@@ -50,10 +50,13 @@ class ListParams:
     cursor: Cursor | None
 
 
-def list_params(query: QueryDict, names: set[str]) -> ListParams:
-    """Return the parameters. Raises `WrongQuery` for all wrong ones; the values of filters are checked later."""
+def list_params(query: QueryDict, names: set[str], usual: Form) -> ListParams:
+    """Return the parameters, in the usual form where none is named. Raises `WrongQuery` for all wrong ones.
+
+    The values of filters are checked later.
+    """
     errors = wrong_parameters(query, names.union(PAGING))
-    form, size = query.get("format", Form.JSON), query.get("page_size", str(USUAL_PAGE))
+    form, size = query.get("format", usual), query.get("page_size", str(USUAL_PAGE))
     word, cursor = query.get("cursor"), None
     if form not in list(Form):
         errors.setdefault("format", [f"One of {', '.join(Form)}."])

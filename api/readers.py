@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from operator import itemgetter
-from typing import Any
+from typing import Any, cast
 
 from django.db.models import BigIntegerField, Count, ExpressionWrapper, F, Max, Q, QuerySet
 
-from api.rows.labels import ScoreRow
+from api.rows.labels import ScoreRow, TopicScoreRow
 from assessor.models import TimeSegment
 from assessor.rules.clock import Stretch, limit_of, measure
 from assessor.timing.times import SEGMENT_FIELDS, Timed, TopicTime, stretch_of
@@ -19,6 +19,7 @@ from evaluation.terms import SupportMeasure
 from jobs.models import WorkItem
 from llmjobs.models import LlmJob
 from reports.leaderboard.scores import leaderboard
+from reports.leaderboard.topics import topic_scores
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.registry import Profile
 from reports.profiles import profile_of
@@ -108,16 +109,37 @@ class Scores(Reader):
         campaign = choice.campaign
         runs = dict(campaign.runs.using(self.alias).values_list("run_id", "pk"))
         rows = [
-            (runs[row["run_id"]], self._row(campaign, choice, row))
-            for row in _figures(choice, params)
+            (runs[row["run_id"]], self._row(choice, row))
+            for row in _figures(choice, _policies(choice, params))
             if params.get("run") in (None, row["run_id"])
         ]
         return sorted(rows, key=itemgetter(0))
 
-    def _row(self, campaign: Campaign, choice: NuggetCondition | CitationCondition, row: dict[str, Any]) -> Row:
-        sets = choice.nugget_sets if isinstance(choice, NuggetCondition) else ()
+    def keyed_by_topic(
+        self, choice: NuggetCondition | CitationCondition, params: dict[str, Any]
+    ) -> list[tuple[int, Row]]:
+        """Return each topic of the condition for each run, with keys in this order."""
+        campaign, scores = choice.campaign, topic_scores(choice, _policies(choice, params))
+        topics = dict(campaign.topics.using(self.alias).values_list("topic_id", "pk"))
+        runs = dict(campaign.runs.using(self.alias).values_list("run_id", "pk"))
+        labels = self._labels(choice)
+        rows = [
+            (
+                runs[row["run_id"]] * TOPICS + topics[row["topic_id"]],
+                {name: (labels | row).get(name) for name in TopicScoreRow.model_fields},
+            )
+            for row in scores
+            if params.get("run") in (None, row["run_id"])
+        ]
+        return sorted(rows, key=itemgetter(0))
+
+    def _row(self, choice: NuggetCondition | CitationCondition, row: dict[str, Any]) -> Row:
         # Nugget scores are null under a support condition, and support scores under all others.
-        return {name: row.get(name) for name in ScoreRow.model_fields} | {
+        return {name: row.get(name) for name in ScoreRow.model_fields} | self._labels(choice)
+
+    def _labels(self, choice: NuggetCondition | CitationCondition) -> Row:
+        campaign, sets = choice.campaign, choice.nugget_sets if isinstance(choice, NuggetCondition) else ()
+        return {
             "campaign": campaign.slug,
             "condition": str(choice),
             "judge": ", ".join(self.names.judge(campaign.pk, judge.pk) or "" for judge in choice.judges) or None,
@@ -125,10 +147,18 @@ class Scores(Reader):
         }
 
 
-def _figures(choice: NuggetCondition | CitationCondition, params: dict[str, Any]) -> list[dict[str, Any]]:
+def _figures(
+    choice: NuggetCondition | CitationCondition, policies: Policies | SupportPolicies
+) -> list[dict[str, Any]]:
     if isinstance(choice, NuggetCondition):
-        return list(leaderboard(choice, nugget_policies(choice.campaign, params)).rows)
-    return support_rows(choice, support_policies(params, choice.campaign.protocol.measure))
+        return list(leaderboard(choice, cast(Policies, policies)).rows)
+    return support_rows(choice, cast(SupportPolicies, policies))
+
+
+def _policies(choice: NuggetCondition | CitationCondition, params: dict[str, Any]) -> Policies | SupportPolicies:
+    if isinstance(choice, NuggetCondition):
+        return nugget_policies(choice.campaign, params)
+    return support_policies(params, choice.campaign.protocol.measure)
 
 
 def nugget_policies(campaign: Campaign, params: dict[str, Any]) -> Policies:
@@ -145,6 +175,8 @@ def _policies_in(params: dict[str, Any], *policies: str) -> dict[str, Any]:
     return {name: params[name] for name in policies if name in params}
 
 
+# Above every topic's key: a run's key times this, and the topic's, is the key of both.
+TOPICS = 2**32
 # A list needs a key that never changes. The task's and the submission's number make one; nobody submits so often.
 SUBMISSIONS = 2**16
 PLACE = ExpressionWrapper(F("task") * SUBMISSIONS + F("submission"), output_field=BigIntegerField())

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, cast
 
 from django.db import DEFAULT_DB_ALIAS
@@ -13,19 +14,20 @@ from rest_framework.request import Request
 
 from accounts.models import User
 from api.filters import CAMPAIGN, NO_SUCH, Filter, Narrowing, narrowing_of
-from api.pagination import wrong_parameters
+from api.pagination import Form, wrong_parameters
 from api.problems import WrongQuery
 from api.readers import Scores
 from api.rows.labels import ConfusionReportRow, CorrectedScoresRow, CorrelationReportRow
 from api.schema import ReportSchema
-from api.streams import answered
+from api.streams import CONTENT_TYPES, accepted_form, answered
 from api.views import View
 from evaluation.campaigns.access import may_organize
 from evaluation.errors import Refused
 from reports.document import Naming, Option
-from reports.files import as_json
+from reports.files import as_csv, as_json
 from reports.registry import ReportDocument
 
+FORMS = (Form.JSON, Form.CSV)
 ROWS: dict[str, type[BaseModel]] = {
     "correlation": CorrelationReportRow,
     "confusion": ConfusionReportRow,
@@ -36,9 +38,12 @@ ROWS: dict[str, type[BaseModel]] = {
 """Fields of the reports that the schema describes one by one."""
 
 
+FORMAT = Filter("format", "json, or csv as the command prints it; default: what `Accept` asks for", choices=FORMS)
+
+
 def filters_of(entry: ReportDocument) -> list[Filter]:
     options = [option for option in entry.options if option.in_api]
-    return [replace(CAMPAIGN, needed=True), *map(_filter, options)]
+    return [replace(CAMPAIGN, needed=True), *map(_filter, options), FORMAT]
 
 
 def _filter(option: Option) -> Filter:
@@ -56,6 +61,7 @@ class ReportView(View):
     """A report of a campaign."""
 
     schema = ReportSchema()
+    may_be_packed = True
     entry: ClassVar[ReportDocument] = None  # type: ignore[assignment]  # given in the address book
 
     @property
@@ -82,8 +88,11 @@ class ReportView(View):
             if error.field in narrowing.values:
                 raise WrongQuery({error.field: [NO_SUCH]}) from None
             raise narrowing.cleaned(error, campaign) from None
-        content = json.loads(as_json(document.content))
-        return answered(request, to_json(narrowing.reader.names.clean(campaign.pk, content)))
+        clean = partial(narrowing.reader.names.clean, campaign.pk)
+        if narrowing.values.get("format", accepted_form(request)) == Form.CSV:
+            text = as_csv([clean(dict(row)) for row in document.rows])
+            return answered(request, f"{text}\n".encode(), CONTENT_TYPES[Form.CSV])
+        return answered(request, to_json(clean(json.loads(as_json(document.content)))))
 
 
 def _choices(narrowing: Narrowing, options: Sequence[Option]) -> dict[str, Any]:

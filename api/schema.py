@@ -63,10 +63,12 @@ class PageOut(Out):
 
 
 @cache
-def _page_of(row: type[Out]) -> type[PageOut]:
+def _page_of(collection: Collection) -> type[PageOut]:
     # Made by name: pydantic would call a generic class `Page_CampaignRow_`.
-    name, rows = f"{row.__name__.removesuffix('Row')}Page", (list[row], ...)  # type: ignore[valid-type]
-    return create_model(name, __base__=PageOut, __doc__=PageOut.__doc__, results=rows)
+    row, by_topic = collection.row, collection.topic_row
+    rows: Any = list[row] | list[by_topic] if by_topic else list[row]  # type: ignore[valid-type]
+    name = f"{row.__name__.removesuffix('Row')}Page"
+    return create_model(name, __base__=PageOut, __doc__=PageOut.__doc__, results=(rows, ...))
 
 
 UNCHANGED = "Nothing changed since the `ETag` that you sent as `If-None-Match`."
@@ -124,7 +126,7 @@ class ListSchema(AutoSchema):
 
     def get_response_serializers(self) -> Any:
         streams = {(200, form): OpenApiTypes.STR for form in STREAMS}
-        return {(200, JSON): _page_of(self.collection.row)} | streams | _read_problems(OF_LISTS)
+        return {(200, JSON): _page_of(self.collection)} | streams | _read_problems(OF_LISTS)
 
     def _is_list_view(self, serializer: Any = None) -> bool:
         return False
@@ -171,7 +173,8 @@ class ReportSchema(AutoSchema):
         return [*map(_filter_parameter, self.view.filters)]
 
     def get_response_serializers(self) -> Any:
-        return {(200, JSON): self.view.row or OpenApiTypes.OBJECT} | _read_problems(OF_LISTS)
+        forms = {(200, JSON): self.view.row or OpenApiTypes.OBJECT, (200, STREAMS[-1]): OpenApiTypes.STR}
+        return forms | _read_problems(OF_LISTS)
 
     def _is_list_view(self, serializer: Any = None) -> bool:
         return False

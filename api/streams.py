@@ -28,6 +28,12 @@ from web.csv_response import FORMULA_STARTS, safe_cell
 # A piece a row would be a system call a row.
 PIECE = 64 * 1024
 CONTENT_TYPES = {Form.JSONL: "application/x-ndjson", Form.CSV: "text/csv; charset=utf-8"}
+ACCEPTED = {"application/json": Form.JSON, "application/x-ndjson": Form.JSONL, "text/csv": Form.CSV}
+
+
+def accepted_form(request: Request) -> Form:
+    """Return the form that `Accept` likes best; JSON where it names none of ours."""
+    return ACCEPTED.get(request._request.get_preferred_type(list(ACCEPTED)) or "", Form.JSON)
 
 
 def _jsonl(rows: Iterable[Row], _names: Sequence[str]) -> Iterator[bytes]:
@@ -126,10 +132,10 @@ def is_known(request: HttpRequest, tag: str) -> bool:
     return "*" in tags or tag.removeprefix("W/") in {each.removeprefix("W/") for each in tags}
 
 
-def answered(request: HttpRequest, body: bytes) -> HttpResponse:
-    """Return a JSON document, or 304 where the client has it already."""
+def answered(request: HttpRequest, body: bytes, content_type: str = "application/json") -> HttpResponse:
+    """Return a document, or 304 where the client has it already."""
     tag = tag_of_body(body)
-    response = HttpResponse(body, content_type="application/json")
+    response = HttpResponse(body, content_type=content_type)
     if is_known(request, tag):
         response = HttpResponseNotModified()
     response["ETag"] = tag

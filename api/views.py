@@ -20,12 +20,20 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.models import User
+from accounts.models import ApiToken, User
 from api.collections import COLLECTIONS, Collection
 from api.pagination import Cursor, Form, ListParams, list_params, page_of
 from api.problems import NOT_FOUND
 from api.schema import ListSchema, RowSchema, objects_of, operations_of
-from api.streams import CONTENT_TYPES, WRITERS, answered, is_known, tag_of_campaigns, tag_of_pieces
+from api.streams import (
+    CONTENT_TYPES,
+    WRITERS,
+    accepted_form,
+    answered,
+    is_known,
+    tag_of_campaigns,
+    tag_of_pieces,
+)
 from evaluation.rows.base import Reader, Row
 from web.consistent_read import consistent_read
 
@@ -34,11 +42,14 @@ class View(APIView):
     """A view of the API. Its answers stay out of caches that others use, and are asked about again before each use."""
 
     http_method_names = ["get", "head", "post", "put", "patch", "delete"]
+    may_be_packed = False
 
     def finalize_response(self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any) -> Any:
         # Two viewers get different rows at one address, and rights can end at any moment.
         patch_cache_control(response, private=True, no_cache=True)
-        patch_vary_headers(response, ["Authorization", "Cookie"])
+        patch_vary_headers(response, ["Accept", "Authorization", "Cookie"])
+        # To a program alone: where a browser asks with its cookie, lengths could be made to tell what is inside.
+        response.may_be_packed = self.may_be_packed and isinstance(request.auth, ApiToken)  # type: ignore[attr-defined]
         return super().finalize_response(request, response, *args, **kwargs)  # type: ignore[arg-type]
 
 
@@ -55,10 +66,11 @@ class ListView(CollectionView):
     """The rows of a collection: a page as JSON, or all as a stream."""
 
     schema = ListSchema()
+    may_be_packed = True
 
     def get(self, request: Request) -> HttpResponseBase:
         names = {parameter.name for parameter in self.collection.filters}
-        params = list_params(request.query_params, names)
+        params = list_params(request.query_params, names, accepted_form(request))
         return self._page(request, params) if params.form is Form.JSON else self._stream(request, params)
 
     def _page(self, request: Request, params: ListParams) -> HttpResponse:
@@ -97,16 +109,16 @@ class ListView(CollectionView):
     def _tag(self, request: Request, params: ListParams, reader: Reader) -> str:
         """Return the ETag of a stream: by revisions where they say everything, else by reading all rows twice."""
         selection, rests_on = self.collection.narrowed(request.query_params, reader)
-        columns = self.collection.columns
+        columns = self.collection.columns_of(request.query_params)
         if self.collection.by_revision:
-            return tag_of_campaigns(reader.campaigns, request.get_full_path(), columns, rests_on)
+            return tag_of_campaigns(reader.campaigns, request.get_full_path(), params.form, columns, rests_on)
         return tag_of_pieces(WRITERS[params.form](selection.all(), columns))
 
     def _pieces(self, request: Request, params: ListParams) -> Iterator[bytes]:
         """Yield the body from one state of the database, whoever writes meanwhile."""
         with consistent_read() as alias:
             selection, _ = self.collection.narrowed(request.query_params, self.reader(request, alias))
-            yield from WRITERS[params.form](selection.all(), self.collection.columns)
+            yield from WRITERS[params.form](selection.all(), self.collection.columns_of(request.query_params))
 
 
 class RowView(CollectionView):

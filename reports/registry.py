@@ -26,6 +26,7 @@ MODULES: Final = (
     "timing.page",
     "nuggets.page",
     "leaderboard.length",
+    "leaderboard.comparisons",
     "support",
     "nuggets.descriptives",
     "group_report",

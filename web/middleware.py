@@ -91,15 +91,17 @@ def _without_body(response: HttpResponseBase) -> None:
 
 
 class HeadersMiddleware(GZipMiddleware):
-    """Outermost middleware, so that answers of other middleware get them too. Pages leave compressed."""
+    """Outermost middleware, so that answers of other middleware get them too. Pages leave compressed,
+    and what a view of the API lets."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         for name, value in FIXED.items():
             response.headers.setdefault(name, value)
         # A view that set its own rule, as downloads do, keeps it.
         response.headers.setdefault("Cache-Control", ASKED_AGAIN if response.has_header("ETag") else NOT_KEPT)
-        # Only pages: a stream must not wait for a block to fill, and an ETag that is asked for must stay strong.
         if request.method == "HEAD":
             _without_body(response)
+        # A stream of a page must not wait for a block to fill, and an ETag that `If-Match` asks for must stay strong.
         is_page = not response.streaming and response.headers.get("Content-Type", "").startswith("text/html")
-        return super().process_response(request, response) if is_page else response
+        is_packed = is_page or getattr(response, "may_be_packed", False)
+        return super().process_response(request, response) if is_packed else response

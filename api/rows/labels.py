@@ -290,11 +290,27 @@ class _ScoredRun(Out):
     topics: int | None = Field(description="topics behind the primary score")
 
 
-_Scores = create_model(  # type: ignore[call-overload]  # mypy cannot see fields that are named in a registry
-    "_Scores",
-    __base__=_ScoredRun,
-    **{score.name: (Number | None, Field(description=score.text or None)) for score in SCORES},
-)
+SCORE_FIELDS = {score.name: (Number | None, Field(description=score.text or None)) for score in SCORES}
+# mypy cannot see fields that are named in a registry.
+_Scores = create_model("_Scores", __base__=_ScoredRun, **SCORE_FIELDS)  # type: ignore[call-overload]
+
+
+class _ScoredTopic(Out):
+    """Run, topic, judges and condition of a row of scores."""
+
+    campaign: CampaignSlug
+    condition: Annotated[str, words([*Condition, *SupportCondition])]
+    judge: str | None = Field(description="whose labels they rest on")
+    nugget_set: str | None = Field(description="whose nuggets; null under a support condition")
+    run_id: RunId
+    topic_id: TopicId
+
+
+_TopicScores = create_model("_TopicScores", __base__=_ScoredTopic, **SCORE_FIELDS)  # type: ignore[call-overload]
+
+
+class TopicScoreRow(_TopicScores):
+    """A run's scores of one topic under a condition; null: the topic is not in the run's mean."""
 
 
 class ScoreRow(_Scores):

@@ -35,6 +35,7 @@ from evaluation.terms import JudgeKind, Origin, RagTask, SupportCondition
 from exchange.imports import kinds
 from exchange.imports.kinds import ImportLoad, most_bytes_a_line
 from exchange.imports.undo import import_named, undo_import
+from reports.leaderboard.scores import import_scores
 
 BINARY = {"type": "string", "format": "binary"}
 FORM = {"type": "object", "properties": {PART: {"type": "array", "items": BINARY}}, "required": [PART]}
@@ -99,6 +100,12 @@ class SupportOptions(Loading):
     condition: SupportCondition | None = Field(default=None, description="llm for an LLM; else what the rows say")
 
 
+class ScoresOptions(Loading):
+    """Published scores of runs."""
+
+    condition: Name = Field(description="the table's name, in `reports/correlation/` too")
+
+
 class ImportReceipt(BaseModel):
     """Counts of an import. `of`: the noun that is counted; `counts`: everything else that was counted, by its noun."""
 
@@ -136,6 +143,11 @@ FILE_KINDS = {
         AssignmentsOptions, kinds.load_assignments, "labels as nuggetizer writes them", several=True
     ),
     "support": FileKind(SupportOptions, kinds.load_support, "support labels: JSONL", several=True),
+    "scores": FileKind(
+        ScoresOptions,
+        lambda load: import_scores(source=load.source, name=load.options.condition, **load.common),
+        "published scores of runs, loaded here or not: CSV with a row a run",
+    ),
 }
 
 

@@ -130,6 +130,7 @@ POST import-run                 401 404 404 422 403 403 422 404 | 403 422 401 40
 POST import-nuggets             401 404 404 422 403 403 422 404 | 403 422 401 401
 POST import-assignments         401 404 404 422 403 403 422 404 | 403 422 401 401
 POST import-support             401 404 404 422 403 403 422 404 | 403 422 401 401
+POST import-scores              401 404 404 422 403 403 422 404 | 403 422 401 401
 POST undo-import                401 404 404 422 403 403 422 404 | 403 422 401 401
 POST campaign-delete            401 404 404 200 403 403 200 404 | 403 200 401 401
 POST task-changes               401 404 404 200 403 403 200 404 | 403 200 401 401
@@ -169,6 +170,8 @@ QUERIES = {
     **{f"reports-{name}": "campaign=river" for name in documents()},
     "reports-corrected": "campaign=river&study=by+chance",
     "reports-scores": "campaign=river&condition=A/A",
+    "reports-comparisons": "campaign=river&condition=A/A",
+    "reports-support-comparisons": "campaign=river&condition=llm",
     "reports-support": "campaign=river&condition=llm",
     "reports-study": "campaign=river&study=by+chance",
     "reports-battles": "campaign=river&condition=B/M",
@@ -180,6 +183,7 @@ QUERIES = {
     "import-nuggets": "origin=auto&judge=m1",
     "import-assignments": "origin=auto&judge=m1&by=llm",
     "import-support": "judge=m1&by=llm",
+    "import-scores": "condition=published",
 }
 
 

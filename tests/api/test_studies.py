@@ -152,7 +152,7 @@ WRONG = [
     ("least_judged=0", "least_judged"),
     ("least_judged=few", "least_judged"),
     ("missing=never", "missing"),
-    ("format=csv", "format"),
+    ("format=xml", "format"),
     ("nothing=1", "nothing"),
     ("score=all&score=vital", "score"),
 ]

@@ -59,6 +59,7 @@ def reports(world: str) -> Iterator[Words]:
     yield "correlation", "--x", "published", "--y", "E/M", *FEW
     yield "correlation", *_sides("x", "y", machine, person, nuggets), *FEW
     yield "confusion", *_sides("rows", "columns", machine, person, nuggets)
+    yield from of_comparisons(person, nuggets)
     yield ("descriptives",)
     yield ("edits",)
     yield "edits", "--nuggets", nuggets, "--drafts", drafts
@@ -79,6 +80,21 @@ def _sides(first: str, second: str, machine: str, person: str, nuggets: str) -> 
         for side, condition, judge in named
         for word in (f"--{side}", condition, f"--{side}-judge", judge, f"--{side}-nuggets", nuggets)
     )
+
+
+def of_comparisons(person: str, nuggets: str) -> Iterator[Words]:
+    yield from (("comparisons", "--condition", condition) for condition in Condition)
+    for score in (*SCORES, *OTHERS):
+        yield "comparisons", *HUMAN, "--score", score
+    yield from (("comparisons", *HUMAN, *policy) for policy in POLICIES)
+    yield "comparisons", *HUMAN, "--judge", person, "--nuggets", nuggets
+    yield from (("support-comparisons", "--condition", condition) for condition in SupportCondition)
+    of_people = ("support-comparisons", "--condition", "scratch")
+    for score in SUPPORT_NAMES:
+        yield *of_people, "--score", score
+    measures = tuple(("--measure", measure) for measure in SupportMeasure)
+    for policy in (*measures, ("--no-cited", "zero"), ("--missing", "skip"), ("--judge", person)):
+        yield *of_people, *policy
 
 
 def of_support(person: str, machine: str) -> Iterator[Words]:

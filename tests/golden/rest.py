@@ -11,7 +11,8 @@ from tests.golden.keeping import Documents
 
 ROOT = "/api/v1/"
 OTHERS = ("rita", "audrey", "ann")
-NEEDED = {"scores": ("condition=A/A", "condition=E/M", "condition=scratch")}
+OF_SCORES = ("condition=A/A", "condition=E/M", "condition=scratch")
+NEEDED = {"scores": (*OF_SCORES, *(f"{condition}&per_topic=true" for condition in OF_SCORES[1:]))}
 """What a collection asks for beside the campaign."""
 KEYS = ("public_id", "slug", "id")
 

@@ -103,7 +103,7 @@ def test_check_94_a_researcher_takes_scores_and_labels_in_2_clicks(world: World)
 
 
 def test_the_columns_of_the_cards_are_those_of_the_files(world: World) -> None:
-    columns = {collection.name: collection.columns for collection in COLLECTIONS}
+    columns = {collection.name: [*collection.row.model_fields] for collection in COLLECTIONS}
     for card in world.client("rita").get(EXPORTS).context["cards"]:
         for _, address, _ in card.files:
             assert set(card.columns) <= set(columns[address.split("/")[3]]), card.title
