@@ -24,6 +24,7 @@ export class BattleLabelling extends AssignRows {
     for (const button of document.querySelectorAll("[data-show]")) {
       button.addEventListener("click", () => this.#show(button.dataset.show));
     }
+    this.#standOnLine();
     document.querySelector("[data-do=narrative]")?.addEventListener("click", () => this.#fold());
     this.pane.addEventListener("click", (event) => {
       const button = event.target.closest("[data-reason], [data-do=battle-next]");
@@ -150,6 +151,12 @@ export class BattleLabelling extends AssignRows {
     const side = shown === "left" ? "right" : "left";
     this.#show(side);
     this.#side(side)?.focus({ preventScroll: true });
+  }
+
+  // In a narrow window the bar stands on the line of messages, which grows with what it says.
+  #standOnLine() {
+    const parts = document.querySelector("#line > [data-parts]");
+    new ResizeObserver(() => this.pane.style.setProperty("--line-size", `${parts.offsetHeight}px`)).observe(parts);
   }
 
   #fold() {

@@ -4,14 +4,14 @@ import json
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from evaluation.battles import BattleOrder, draw_battles
 from evaluation.imports.runs import RunOptions, import_runs
 from evaluation.models import Task, Topic, Verdict
 from evaluation.stages import BATTLE
 from tests.browser.desk.test_accessible import audit
-from tests.browser.judge.judging_desk import JudgingDesk, Visit
+from tests.browser.judge.judging_desk import JudgingDesk, Visit, judge_at
 from tests.worlds.cast import write_source
 from tests.worlds.judging_desk import JudgeWorld, make_judging_task
 
@@ -19,6 +19,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pyte
 
 SMALL = {"width": 1280, "height": 720}
 PHONE = {"width": 390, "height": 844}
+MOST_OF_BAR = 96  # pixels: verdicts in one line, and going on
 RUNS = tuple(f"long-{number}" for number in range(1, 9))
 BATTLES = 20
 SCROLLED = "side => document.getElementById(`side-${side}`).scrollTop"
@@ -177,6 +178,36 @@ def test_on_a_phone_one_answer_is_shown_and_a_verdict_needs_both(visit: Visit, t
         assert ann.page.evaluate("scrollY") == pytest.approx(scrolled, abs=2)
         ann.page.get_by_role("button", name="Go on").click()
         battle_is(ann, 2)
+
+
+def test_on_a_phone_the_bar_is_low_and_a_notice_covers_nothing_of_it(
+    world: JudgeWorld, visit: Visit, task: Task
+) -> None:
+    with visit(task, viewport=PHONE) as ann:
+        rows = ann.page.locator("#rows")
+        assert height_of(rows) <= MOST_OF_BAR
+        ann.page.get_by_role("button", name="Right", exact=True).click()
+        go_on = ann.page.get_by_role("button", name="Go on")
+        place = go_on.bounding_box()
+        ann.page.get_by_role("radio", name="The answer on the right is better.").click()
+        ann.page.get_by_role("button", name="Accuracy").click()
+        ann.saved()
+        assert go_on.bounding_box() == place
+        assert height_of(rows) <= MOST_OF_BAR + 36
+        with judge_at(ann.page.context, world, task) as second:
+            notice = second.page.locator("[data-notice=lease]")
+            expect(notice).to_contain_text("Open in another window")
+            go_on = second.page.get_by_role("button", name="Go on")
+            go_on.click(trial=True)
+            box, above = notice.bounding_box(), go_on.bounding_box()
+            assert box and above
+            assert above["y"] + above["height"] <= box["y"]
+
+
+def height_of(part: Locator) -> float:
+    box = part.bounding_box()
+    assert box
+    return box["height"]
 
 
 def test_it_is_accessible_in_every_way(visit: Visit, task: Task) -> None:

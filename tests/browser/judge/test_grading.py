@@ -20,12 +20,12 @@ from tests.worlds.judging_desk import JudgeWorld, make_judging_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
-PASSAGES = 20
+PASSAGES = 40
 
 
 @pytest.fixture
 def llms(world: JudgeWorld, tmp_path: Path) -> dict[str, int]:
-    """Load passages with the grades of an LLM on 20 in all, those that runs cite included; return them by docid."""
+    """Load passages with the grades of an LLM on 40 in all, those that runs cite included; return them by docid."""
     there = Segment.objects.filter(campaign=world.campaign, has_text=True).count()
     docids = [f"more-{number}" for number in range(PASSAGES - there)]
     texts = "".join(
@@ -40,7 +40,7 @@ def llms(world: JudgeWorld, tmp_path: Path) -> dict[str, int]:
     return grades
 
 
-def test_twenty_passages_are_graded_by_twenty_keys_and_compared_with_an_llm(
+def test_forty_passages_are_graded_by_forty_keys_and_compared_with_an_llm(
     world: JudgeWorld, visit: Visit, llms: dict[str, int]
 ) -> None:
     task = make_judging_task(world.campaign, world.people["ann"], GRADE)
