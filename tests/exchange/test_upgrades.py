@@ -22,7 +22,20 @@ from tests.worlds.imported import run
 
 pytestmark = pytest.mark.django_db
 
+OF_FORM_1 = Path(__file__).parent / "files"
 SCORES = "scores --condition A/A --format csv"
+
+
+@pytest.mark.slow
+def test_a_file_of_form_1_gives_the_reports_and_exports_of_the_version_that_wrote_it() -> None:
+    """Check X12. The documents are those of that version, letter by letter."""
+    done = run("import_campaign", str(OF_FORM_1 / "river-study-form-1.zip"))
+    assert done.code == 0, done.err
+    kept = (OF_FORM_1 / "river-study-form-1.txt").read_text(encoding="utf-8").split("===== ")[1:]
+    assert len(kept) == 21
+    for command, document in (part.split("\n", maxsplit=1) for part in kept):
+        made = run(*command.split(), "--campaign", "river-study")
+        assert (made.code, made.out) == (0, document), command
 
 
 @pytest.mark.slow
