@@ -8,7 +8,7 @@ from django.db import connection, models
 from django.db.models import F, Max
 from django.utils import timezone
 
-from evaluation.labels import AssignmentLabel, SupportLabel
+from evaluation.labels import AssignmentLabel, BattleLabel, SupportLabel
 from evaluation.models import (
     Assignment,
     Campaign,
@@ -23,6 +23,7 @@ from evaluation.models import (
     QrelSource,
     SupportJudgment,
     Topic,
+    Verdict,
 )
 from evaluation.terms import Importance, Origin, SupportCondition
 from web.statements import ROWS_A_STATEMENT
@@ -131,6 +132,16 @@ class GivenGrade:
     event: Event
 
 
+@dataclass(frozen=True, slots=True)
+class GivenVerdict:
+    """A verdict on a battle with the answer `left` on the left."""
+
+    battle: int
+    left: int
+    label: BattleLabel
+    event: Event
+
+
 def give_assignments(judge: Judge, labels: Sequence[GivenAssignment]) -> None:
     """Write a judge's labels; a label that is there already is replaced, the events keep what it was."""
     now = connection.ops.adapt_datetimefield_value(timezone.now())
@@ -168,6 +179,33 @@ def give_support(judge: Judge, condition: SupportCondition, labels: Sequence[Giv
         update_conflicts=True,
         unique_fields=["sentence", "segment", "judge", "condition", "submission"],
         update_fields=["label", "raw", "evidence", "quote", "given_at", "event"],
+    )
+
+
+def give_verdicts(judge: Judge, verdicts: Sequence[GivenVerdict]) -> None:
+    """Write an LLM's verdicts; one that stands for the same order is replaced, the events keep what it was."""
+    there = Verdict.objects.filter(judge=judge, battle__in={verdict.battle for verdict in verdicts})
+    numbers: dict[tuple[int, int], int] = {}
+    for battle, left, submission, stands in there.values_list("battle", "left", "submission", "stands"):
+        numbers[battle, left] = max(numbers.get((battle, left), 1), submission if stands else submission + 1)
+    now = timezone.now()
+    Verdict.objects.bulk_create(
+        [
+            Verdict(
+                battle_id=verdict.battle,
+                judge=judge,
+                left_id=verdict.left,
+                submission=numbers.get((verdict.battle, verdict.left), 1),
+                label=verdict.label,
+                given_at=now,
+                event=verdict.event,
+            )
+            for verdict in verdicts
+        ],
+        batch_size=ROWS_A_STATEMENT,
+        update_conflicts=True,
+        unique_fields=["battle", "judge", "left", "submission"],
+        update_fields=["label", "raw", "given_at", "event"],
     )
 
 

@@ -1,16 +1,18 @@
 """Items of a job: judged ones are left out, and those that cannot be judged are named."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import Q
 
 from evaluation.domain.counted_pairs import first_different
 from evaluation.domain.shares import Topics
-from evaluation.labels import AssignmentLabel, SupportLabel
+from evaluation.labels import AssignmentLabel, BattleLabel, SupportLabel
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
+    Battle,
+    BattleSet,
     Campaign,
     Citation,
     Judge,
@@ -25,7 +27,9 @@ from evaluation.models import (
     StudyPair,
     SupportJudgment,
     Topic,
+    Verdict,
 )
+from evaluation.rules.battles import DrawnBattle, Orders, in_both_orders
 from evaluation.terms import StudyKind, SupportCondition
 from jobs.queue import NewItem
 from llmjobs.engine.calls import next_replicates
@@ -247,6 +251,61 @@ def relevance_items(campaign: Campaign, source: str, topics: Iterable[Topic]) ->
                 payload = {"topic": topic.pk, "segment": segment, "top": top, "source": source}
                 plan.items.append(NewItem(f"topic {topic.pk}, segment {segment}", "relevance", payload))
     return plan
+
+
+def battle_items(
+    battle_set: BattleSet,
+    judge: Judge,
+    topics: Sequence[Topic],
+    orders: Orders,
+    nugget_set: NuggetSet | None = None,
+) -> JobPlan:
+    """Items of the battles that a judge has no usable verdict on, those with the sides changed last.
+
+    A battle with an empty answer is not asked about, and with nuggets a topic without a list is blocked.
+    """
+    plan, about = JobPlan(), {topic.pk: topic.topic_id for topic in topics}
+    lists = newest_lists([(nugget_set, None)], about) if nugget_set else {}
+    there, failed = _compared(battle_set, judge)
+    for battle, left, right in _in_orders(battle_set, orders, there | failed.keys()):
+        if battle.topic_id not in about:
+            continue
+        if (battle.pk, left) in there:
+            plan.judged += 1
+        elif nugget_set and battle.topic_id not in lists:
+            plan.blocked[about[battle.topic_id]] = f"no list in {nugget_set.name}"
+        else:
+            payload = {"topic": battle.topic_id, "battle": battle.pk, "left": left, "right": right}
+            payload |= {"list": lists[battle.topic_id].pk} if nugget_set else {}
+            payload |= _as_replicate(failed.get((battle.pk, left), 0))
+            plan.items.append(NewItem(f"battle {battle.pk}, answer {left} on the left", "battle", payload))
+            plan.retried += (battle.pk, left) in failed
+    return plan
+
+
+def _in_orders(
+    battle_set: BattleSet, orders: Orders, there: Collection[tuple[int, int]]
+) -> Iterator[tuple[Battle, int, int]]:
+    """Battles of two answers with words, as drawn and then with the sides changed; the answers left and right."""
+    runs = AnswerProvenance.objects.filter(run__campaign=battle_set.campaign_id)
+    run_of = dict(runs.values_list("answer", "run__run_id"))
+    rows = battle_set.battles.filter(left__words__gt=0, right__words__gt=0).select_related("topic").order_by("pk")
+    drawn = {
+        row: DrawnBattle(row.topic.topic_id, run_of[row.left_id], run_of[row.right_id], row.round) for row in rows
+    }
+    again = {battle for row, battle in drawn.items() if (row.pk, row.right_id) in there}
+    twice = in_both_orders(battle_set.seed, drawn.values(), orders, again)
+    yield from ((row, row.left_id, row.right_id) for row in drawn)
+    yield from ((row, row.right_id, row.left_id) for row, battle in drawn.items() if battle in twice)
+
+
+def _compared(battle_set: BattleSet, judge: Judge) -> tuple[set[tuple[int, int]], dict[tuple[int, int], int]]:
+    """Battles with the answer on the left on which a judge has a verdict; and those that failed, with the replicate."""
+    verdicts = Verdict.objects.current().filter(judge=judge.pk, battle__battle_set=battle_set)
+    there = set(verdicts.exclude(label=BattleLabel.FAILED).values_list("battle", "left"))
+    failed = list(verdicts.filter(label=BattleLabel.FAILED).values_list("battle", "left", "event"))
+    replicates = next_replicates({event for _, _, event in failed})
+    return there, {(battle, left): replicates.get(event, 0) for battle, left, event in failed}
 
 
 def chosen_topics(campaign: Campaign, names: Sequence[str]) -> list[Topic]:

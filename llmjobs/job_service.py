@@ -1,6 +1,6 @@
 """Orders of LLM jobs, from a dry run to a retry. Each act that changes something is an event."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
@@ -9,11 +9,13 @@ from math import ceil
 from django.db import transaction
 
 from accounts.models import User
+from evaluation.battles import battle_set_named
 from evaluation.domain.conditions import lists_to_label, only_set
 from evaluation.domain.grades import check_source
 from evaluation.errors import Refused, no_such
 from evaluation.judges import add_judge, judge_in, stored_judge
-from evaluation.models import Campaign, Event, Judge, NuggetList, QrelSource, Study, Topic
+from evaluation.models import Campaign, Event, Judge, NuggetList, NuggetSet, QrelSource, Study, Topic
+from evaluation.rules.battles import Orders
 from evaluation.terms import Condition, JudgeKind, Origin
 from jobs import queue
 from jobs.models import Job, WorkItem
@@ -35,6 +37,7 @@ from llmjobs.job_plan import JobPlan
 from llmjobs.kinds import ITEM_KINDS
 from llmjobs.models import Call, LlmJob
 from llmjobs.prompt_store import way_of
+from llmjobs.prompts.template import NO_TEXTS
 
 SAMPLE = 500
 
@@ -154,10 +157,7 @@ def plan_rubrics(request: JobRequest, *, nuggets: str = "") -> JobPlan:
 
     `nuggets`: name of the set; default the only one that is no drafts. Raises `Refused`.
     """
-    sets = request.campaign.nugget_sets.exclude(origin=Origin.DRAFT)
-    nugget_set = only_set(list(sets.filter(name=nuggets) if nuggets else sets), "a rubric")
-    if nugget_set is None:
-        raise no_such("no_such_set", f"nugget set {nuggets}".strip(), sets.values_list("name", flat=True))
+    nugget_set = _final_set(request.campaign, nuggets)
     topics = job_plan.chosen_topics(request.campaign, request.topics)
     own = request.campaign.nugget_sets.filter(name=job_plan.rubrics_name(request.judge))
     there = job_plan.newest_lists([(mine, None) for mine in own], [topic.pk for topic in topics])
@@ -165,6 +165,15 @@ def plan_rubrics(request: JobRequest, *, nuggets: str = "") -> JobPlan:
     plan.judged = len(there)
     _repeat_failures(plan, request)
     return plan
+
+
+def _final_set(campaign: Campaign, name: str) -> NuggetSet:
+    """Return a set that is no drafts; without a name the only one. Raises `Refused`."""
+    sets = campaign.nugget_sets.exclude(origin=Origin.DRAFT)
+    nugget_set = only_set(list(sets.filter(name=name) if name else sets), "a rubric")
+    if nugget_set is None:
+        raise no_such("no_such_set", f"nugget set {name}".strip(), sets.values_list("name", flat=True))
+    return nugget_set
 
 
 def plan_support(request: JobRequest) -> JobPlan:
@@ -189,10 +198,31 @@ def plan_study(request: JobRequest, study: Study) -> JobPlan:
 
 
 def plan_relevance(request: JobRequest, *, source: str) -> JobPlan:
+    """Plan grades of a source. Raises `Refused` for a name that no source can have."""
+    source = check_source(source)
     topics = job_plan.chosen_topics(request.campaign, request.topics)
     plan = job_plan.relevance_items(request.campaign, source, topics)
     _repeat_failures(plan, request)
     return plan
+
+
+def plan_battles(
+    request: JobRequest, set_name: str = "", orders: Orders = Orders.FIFTH, nuggets: str = ""
+) -> JobPlan:
+    """Plan verdicts on a set's battles, beside the nuggets of a set where one is named.
+
+    `set_name`: default the only set. Raises `Refused`, also where the judge's prompt has another use for nuggets.
+    """
+    battle_set = battle_set_named(request.campaign, set_name)
+    nugget_set = _final_set(request.campaign, nuggets) if nuggets else None
+    template = way_of(request.judge).template("battle", NO_TEXTS, variant=bool(nuggets))
+    if ("nuggets" in template.placeholders) is not bool(nuggets):
+        text = (
+            f"{template.ref} {'has no place for nuggets' if nuggets else 'asks for nuggets: name a nugget set'}."
+        )
+        raise Refused("usage", text, field="nuggets")
+    topics = job_plan.chosen_topics(request.campaign, request.topics)
+    return job_plan.battle_items(battle_set, request.judge, topics, orders, nugget_set)
 
 
 def _repeat_failures(plan: JobPlan, request: JobRequest) -> None:
@@ -286,26 +316,23 @@ class Work(StrEnum):
     RUBRIC = "rubric"
     SUPPORT = "support"
     RELEVANCE = "relevance"
+    BATTLE = "battle"
 
     @property
     def job_title(self) -> str:
-        return TITLES.get(self) or f"Label answers, {Condition(self).origin.words}"
+        return WORK_KINDS[self].title
 
-
-TITLES = {
-    Work.NUGGETS: "Make nuggets",
-    Work.DRAFTS: "Make drafts",
-    Work.RUBRIC: "Rubric from nuggets",
-    Work.SUPPORT: "Judge citations",
-    Work.RELEVANCE: "Grade passages",
-}
+    def plan(self, request: JobRequest, order: "JobOrder") -> JobPlan:
+        """Raises `Refused`."""
+        return WORK_KINDS[self].plan(request, order)
 
 
 @dataclass(frozen=True, slots=True)
 class JobOrder:
     """A job: what, by whom, and about which topics and runs; none named means all.
 
-    `source`: under which name new grades go. `qrels`: by whose grades passages are read.
+    `source`: under which name new grades go. `qrels`: by whose grades passages are read. `set`: whose battles are
+    judged, and in which `orders`.
     """
 
     work: Work
@@ -313,6 +340,8 @@ class JobOrder:
     qrels: str = ""
     nuggets: str = ""
     source: str = ""
+    set: str = ""
+    orders: Orders = Orders.FIFTH
     topics: tuple[str, ...] = ()
     runs: tuple[str, ...] = ()
     budget: Budget = NO_LIMIT
@@ -321,9 +350,45 @@ class JobOrder:
     @property
     def payload(self) -> dict[str, object]:
         """Order as events store it, without judge and budget."""
-        names = {"qrels": self.qrels, "nuggets": self.nuggets, "source": self.source}
+        names = {"qrels": self.qrels, "nuggets": self.nuggets, "source": self.source, "set": self.set}
+        names |= {"orders": self.orders.value} if self.work is Work.BATTLE else {}
         lists = {"topics": list(self.topics), "runs": list(self.runs)}
         return {"work": self.work.value} | {name: value for name, value in (names | lists).items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class WorkKind:
+    """A kind of work: the title of its jobs, and how one is planned."""
+
+    title: str
+    plan: Callable[[JobRequest, JobOrder], JobPlan]
+
+
+def _labelling(condition: Condition) -> WorkKind:
+    return WorkKind(
+        f"Label answers, {condition.origin.words}",
+        lambda request, order: plan_evaluation(request, condition, qrels=order.qrels, nuggets=order.nuggets),
+    )
+
+
+WORK_KINDS = {
+    Work.AA: _labelling(Condition.AA),
+    Work.EA: _labelling(Condition.EA),
+    Work.MA: _labelling(Condition.MA),
+    Work.NUGGETS: WorkKind("Make nuggets", lambda request, order: plan_nuggets(request, qrels=order.qrels)),
+    Work.DRAFTS: WorkKind("Make drafts", lambda request, order: plan_drafts(request, qrels=order.qrels)),
+    Work.RUBRIC: WorkKind(
+        "Rubric from nuggets", lambda request, order: plan_rubrics(request, nuggets=order.nuggets)
+    ),
+    Work.SUPPORT: WorkKind("Judge citations", lambda request, _: plan_support(request)),
+    Work.RELEVANCE: WorkKind(
+        "Grade passages", lambda request, order: plan_relevance(request, source=order.source)
+    ),
+    Work.BATTLE: WorkKind(
+        "Compare answers",
+        lambda request, order: plan_battles(request, order.set, order.orders, order.nuggets),
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -430,23 +495,7 @@ def judge_to_try(name: str) -> Judge:
 
 def _ready(campaign: Campaign, judge: Judge, order: JobOrder) -> ReadyJob:
     request = JobRequest(campaign, judge, order.topics, order.runs, order.budget, order.priority)
-    return ReadyJob(request, order.work.job_title, _plan(request, order), order.payload)
-
-
-def _plan(request: JobRequest, order: JobOrder) -> JobPlan:
-    match order.work:
-        case Work.NUGGETS:
-            return plan_nuggets(request, qrels=order.qrels)
-        case Work.DRAFTS:
-            return plan_drafts(request, qrels=order.qrels)
-        case Work.RUBRIC:
-            return plan_rubrics(request, nuggets=order.nuggets)
-        case Work.SUPPORT:
-            return plan_support(request)
-        case Work.RELEVANCE:
-            return plan_relevance(request, source=check_source(order.source))
-        case _:
-            return plan_evaluation(request, Condition(order.work), qrels=order.qrels, nuggets=order.nuggets)
+    return ReadyJob(request, order.work.job_title, order.work.plan(request, order), order.payload)
 
 
 def _note(kind: str, llm: LlmJob, actor: User | None, items: int) -> None:

@@ -12,17 +12,19 @@ from typing import Any
 from django.db.models import Value
 from django.db.models.functions import Coalesce, NullIf
 
-from evaluation.imports.assignments import answer_texts
+from evaluation.imports.assignments import answer_objects, answer_texts
 from evaluation.labelling import (
     GivenAssignment,
     GivenGrade,
     GivenNugget,
     GivenSupport,
+    GivenVerdict,
     ensure_nugget_set,
     give_assignments,
     give_grades,
     give_nugget_list,
     give_support,
+    give_verdicts,
 )
 from evaluation.models import (
     Answer,
@@ -35,6 +37,7 @@ from evaluation.models import (
     Sentence,
     Topic,
 )
+from evaluation.rules.markdown import in_lines
 from evaluation.terms import Importance, Origin, SupportCondition
 from jobs import queue
 from jobs.models import WorkItem
@@ -44,6 +47,7 @@ from llmjobs.prompt_store import PromptSet
 from llmjobs.prompts.template import TOPIC_TEXTS, TopicTexts
 from llmjobs.steps.asking import Ask, LlmReply
 from llmjobs.steps.assign import assign
+from llmjobs.steps.battle import battle
 from llmjobs.steps.nuggetize import (
     DraftsInput,
     ImportanceInput,
@@ -161,7 +165,7 @@ def begin_assigning(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet])
             tuple(nuggets[pk] for pk in item.payload["nuggets"]),
             batch_size=len(item.payload["nuggets"]),
             template=prompt_set.template(
-                "assign", topic.texts, of_rubric=not criteria.isdisjoint(item.payload["nuggets"])
+                "assign", topic.texts, variant=not criteria.isdisjoint(item.payload["nuggets"])
             ),
             texts=topic.texts,
         )
@@ -278,16 +282,23 @@ def _write_list(ended: ItemOutcome, origin: Origin, nuggets: Sequence[ListNugget
 
 def begin_completing(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> list[Stepping]:
     """Items name a `topic` and its nugget `list`, which a rubric is made from."""
-    topics, texts = topic_prompts(_ids(items, "topic")), dict[int, list[str]]()
-    listed = ListedNugget.objects.filter(nugget_list__in=_ids(items, "list")).order_by("position")
-    for nugget_list, text in listed.values_list("nugget_list", "nugget_version__text"):
-        texts.setdefault(nugget_list, []).append(text)
+    topics, listed = topic_prompts(_ids(items, "topic")), _listed_texts(items)
     steps = list[Stepping]()
     for item, prompt_set in zip(items, prompt_sets, strict=True):
-        topic, nuggets = topics[item.payload["topic"]], tuple(texts[item.payload["list"]])
+        topic, nuggets = topics[item.payload["topic"]], tuple(listed[item.payload["list"]])
         template = prompt_set.template("rubric", topic.texts)
         steps.append(rubric(topic.query, nuggets, template, topic.texts))
     return steps
+
+
+def _listed_texts(items: Iterable[WorkItem]) -> dict[int, list[str]]:
+    """Nuggets of the lists that items name, in list order."""
+    texts = dict[int, list[str]]()
+    lists = {item.payload["list"] for item in items if "list" in item.payload}
+    listed = ListedNugget.objects.filter(nugget_list__in=lists).order_by("position")
+    for nugget_list, text in listed.values_list("nugget_list", "nugget_version__text"):
+        texts.setdefault(nugget_list, []).append(text)
+    return texts
 
 
 def record_completing(outcomes: Sequence[ItemOutcome]) -> None:
@@ -347,6 +358,34 @@ def record_supporting(outcomes: Sequence[ItemOutcome]) -> None:
         give_support(judge, SupportCondition.LLM, labels)
 
 
+def begin_comparing(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> list[Stepping]:
+    """Items name a `topic`, a `battle`, its answers on the `left` and the `right`, and perhaps a nugget `list`."""
+    topics, listed = topic_prompts(_ids(items, "topic")), _listed_texts(items)
+    answers = answer_objects(sorted(_ids(items, "left") | _ids(items, "right")))
+    steps = list[Stepping]()
+    for item, prompt_set in zip(items, prompt_sets, strict=True):
+        topic, nuggets = topics[item.payload["topic"]], listed.get(item.payload.get("list", 0), [])
+        step = battle(
+            topic.query,
+            *(in_lines(answers[item.payload[side]]) for side in ("left", "right")),
+            nuggets=nuggets,
+            template=prompt_set.template("battle", topic.texts, variant=bool(nuggets)),
+            texts=topic.texts,
+        )
+        steps.append(step)
+    return steps
+
+
+def record_comparing(outcomes: Sequence[ItemOutcome]) -> None:
+    for judge, same in _by_judge(outcomes):
+        verdicts = [
+            GivenVerdict(payload["battle"], payload["left"], ended.outcome.label, ended.event(ended.outcome.ask))
+            for ended in same
+            for payload in [ended.item.payload]
+        ]
+        give_verdicts(judge, verdicts)
+
+
 def begin_weighing(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> list[Stepping]:
     """Items name a `topic` and `nuggets`, wordings in list order. AutoNuggets weighs the nuggets of a list so."""
     topics, nuggets = topic_prompts(_ids(items, "topic")), _nugget_texts(items)
@@ -390,6 +429,7 @@ ITEM_KINDS: dict[str, JobItemKind] = {
     "rubric": JobItemKind(begin_completing, record_completing),
     "support": JobItemKind(begin_supporting, record_supporting),
     "relevance": JobItemKind(begin_grading, record_grading),
+    "battle": JobItemKind(begin_comparing, record_comparing),
     "try_assign": JobItemKind(
         begin_assigning, _keeping(lambda outcome: [int(nugget.label) for nugget in outcome.labels])
     ),

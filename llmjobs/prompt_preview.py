@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from django.db.models import Exists, Model, OuterRef, QuerySet
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 
 from accounts.models import User
 from evaluation.campaigns.access import within
 from evaluation.errors import Refused
-from evaluation.models import AnswerProvenance, Campaign, Citation, ListedNugget, NuggetList, Qrel
+from evaluation.models import AnswerProvenance, Battle, Campaign, Citation, ListedNugget, NuggetList, Qrel
 from jobs.models import WorkItem
 from jobs.queue import NewItem
 from llmjobs import job_plan
@@ -142,10 +142,24 @@ def _rubric_item(seen: QuerySet[Campaign], target: PreviewTarget) -> tuple[NewIt
     return NewItem(about, "rubric", {"topic": nugget_list.topic_id, "list": nugget_list.pk}), about
 
 
+def _battle_item(seen: QuerySet[Campaign], target: PreviewTarget) -> tuple[NewItem, str]:
+    battles = Battle.objects.filter(battle_set__campaign__in=seen, left__words__gt=0, right__words__gt=0)
+    battles = battles.filter(topic__topic_id=target.topic) if target.topic else battles
+    if target.run:
+        answers = _answers(seen, target).values("answer")
+        battles = battles.filter(Q(left__in=answers) | Q(right__in=answers))
+    battle = _first(battles.select_related("topic", "battle_set"), "There is no battle to show it with.")
+    about = f"topic {battle.topic.topic_id}, battle set {battle.battle_set.name}"
+    payload = {"topic": battle.topic_id, "battle": battle.pk, "left": battle.left_id, "right": battle.right_id}
+    nugget_list = _lists(seen, PreviewTarget(battle.topic.topic_id)).first()
+    return NewItem(about, "battle", payload | ({"list": nugget_list.pk} if nugget_list else {})), about
+
+
 ITEMS: dict[PromptTask, Callable[[QuerySet[Campaign], PreviewTarget], tuple[NewItem, str]]] = {
     "nuggetize": _nuggets_item,
     "assign": _assign_item,
     "support": _support_item,
     "relevance": _relevance_item,
     "rubric": _rubric_item,
+    "battle": _battle_item,
 }

@@ -30,7 +30,7 @@ from evaluation.terms import JudgeKind
 from llmjobs.job_status import JUDGE_MADE, callable_judges_for, prompts_for
 from llmjobs.models import LONGEST_NAME, Prompt
 from llmjobs.prompts.template import PromptTask, Template, TopicTexts
-from llmjobs.prompts.texts import BUILT_IN, OF_LONG_PASSAGES, OF_RUBRICS, TEMPLATES, WITH_TEXTS
+from llmjobs.prompts.texts import BUILT_IN, OF_LONG_PASSAGES, TEMPLATES, VARIANTS, WITH_TEXTS
 from web.text import trimmed
 
 LONGEST_TEXT = 50_000
@@ -273,20 +273,20 @@ def _problem(source: Source, field: str, problem: str) -> InputProblem:
 class PromptSet:
     """The template of each task, with the form of its replies in it.
 
-    For tasks by a built-in template: `of_rubrics`, its variant for nuggets with weights, `of_long_passages`, and
+    For tasks by a built-in template: `variants`, as `VARIANTS` of the built-in texts, `of_long_passages`, and
     `with_texts`, by name, its variant for topics that have more than a title. `passage_words`: most words of a passage
     that are sent; 0: all.
     """
 
     templates: Mapping[PromptTask, Template]
-    of_rubrics: Mapping[PromptTask, Template] = field(default_factory=dict)
+    variants: Mapping[PromptTask, Template] = field(default_factory=dict)
     with_texts: Mapping[str, Template] = field(default_factory=dict)
     of_long_passages: Mapping[PromptTask, Template] = field(default_factory=dict)
     passage_words: int = 0
 
-    def template(self, task: PromptTask, texts: TopicTexts, *, of_rubric: bool = False) -> Template:
+    def template(self, task: PromptTask, texts: TopicTexts, *, variant: bool = False) -> Template:
         own = self.templates[task]
-        template = self.of_rubrics.get(task, own) if of_rubric else own
+        template = self.variants.get(task, own) if variant else own
         return self.with_texts.get(template.name, template) if texts else template
 
     def of_passage(self, task: PromptTask, passage: str) -> Template:
@@ -294,7 +294,7 @@ class PromptSet:
         return self.of_long_passages.get(task, own) if len(passage.split()) > LONG_PASSAGE else own
 
 
-BUILT_IN_PROMPTS = PromptSet(TEMPLATES, OF_RUBRICS, WITH_TEXTS, OF_LONG_PASSAGES)
+BUILT_IN_PROMPTS = PromptSet(TEMPLATES, VARIANTS, WITH_TEXTS, OF_LONG_PASSAGES)
 
 
 def way_of(judge: Judge) -> PromptSet:
@@ -316,7 +316,7 @@ def way_of(judge: Judge) -> PromptSet:
             task: by_judge(templates[refs[task]] if task in refs else built_in)
             for task, built_in in TEMPLATES.items()
         },
-        {task: by_judge(built_in) for task, built_in in OF_RUBRICS.items() if task not in refs},
+        {task: by_judge(built_in) for task, built_in in VARIANTS.items() if task not in refs},
         {name: by_judge(built_in) for name, built_in in WITH_TEXTS.items() if built_in.task not in refs},
         {task: by_judge(built_in) for task, built_in in OF_LONG_PASSAGES.items() if task not in refs},
         int(versions.get(PASSAGE_WORDS, 0)),

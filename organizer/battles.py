@@ -24,6 +24,7 @@ from evaluation.battles import (
 from evaluation.campaigns.access import may_organize
 from evaluation.corpus.runs import runs_for
 from evaluation.corpus.topics import topics_for
+from evaluation.labels import BattleLabel
 from evaluation.models import BattleSet, Campaign, Verdict
 from evaluation.rules.battles import Missing
 from organizer.access import get_campaign
@@ -118,7 +119,8 @@ def _free_name(campaign: Campaign) -> str:
 
 
 def _sets(campaign: Campaign) -> list[SetRow]:
-    judged = Exists(Verdict.objects.current().filter(battle=OuterRef("battles"), second_opinion=False))
+    verdicts = Verdict.objects.current().exclude(label=BattleLabel.FAILED)
+    judged = Exists(verdicts.filter(battle=OuterRef("battles"), second_opinion=False))
     sets = BattleSet.objects.filter(campaign=campaign)
     counted = sets.annotate(n=Count("battles"), judged=Count("battles", filter=Q(judged)))
     counts = {pk: numbers for pk, *numbers in counted.values_list("pk", "n", "judged")}

@@ -59,6 +59,7 @@ from web.text import plural
 
 LIST, LABEL, SUPPORT = "nugget list", "nugget label", "citation label"
 GRADE = "relevance grade"
+VERDICT = STAGES["battle"].unit
 ITEM_UNITS = {
     "nuggets": LIST,
     "drafts": LIST,
@@ -66,6 +67,7 @@ ITEM_UNITS = {
     "assign": LABEL,
     "support": SUPPORT,
     "relevance": GRADE,
+    "battle": VERDICT,
 }
 """Unit that an item of a kind makes, and that its calls are for, by whatever prompt.
 

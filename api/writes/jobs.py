@@ -26,6 +26,7 @@ from api.writes.base import (
     row_answer,
 )
 from evaluation.models import Campaign
+from evaluation.rules.battles import Orders
 from llmjobs.budget import Budget
 from llmjobs.client import default_endpoint
 from llmjobs.job_service import JobOrder, Work, cancel, estimate_job, pause, plan_job, resume, retry, start_job
@@ -58,7 +59,7 @@ class NewJob(Spending):
 
     campaign: Name
     work: Work = Field(
-        description="a condition in which an LLM assigns, or nuggets, drafts, rubric, support, relevance"
+        description="a condition in which an LLM assigns, or nuggets, drafts, rubric, support, relevance, battle"
     )
     judge: OptionalName = Field(default="", description="an LLM judge; the endpoint's own without it")
     qrels: OptionalName = Field(
@@ -66,6 +67,11 @@ class NewJob(Spending):
     )
     nuggets: OptionalName = Field(default="", description="which nugget set, where several fit")
     source: OptionalName = Field(default="", description="of relevance: under which name its grades go")
+    set: OptionalName = Field(default="", description="of battle: whose battles; the only set without it")
+    orders: Orders = Field(
+        default=Orders.FIFTH,
+        description="of battle: sides as drawn, changed too in a fifth of them, at least 100, or in both orders all",
+    )
     topics: Names = Field(default=[], description="only these topics, by the track's ids")
     runs: Names = Field(default=[], description="only these runs")
     priority: Annotated[int, Field(ge=-100, le=100)] = Field(default=0, description="higher is done first")
@@ -135,6 +141,8 @@ class JobsView(WriteView, ListView):
             qrels=order.qrels,
             nuggets=nuggets,
             source=order.source,
+            set=order.set,
+            orders=order.orders,
             topics=tuple(order.topics),
             runs=tuple(order.runs),
             budget=order.budget,

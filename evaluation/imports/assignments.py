@@ -49,12 +49,17 @@ from evaluation.terms import PROVENANCE_KEY, FindingCode, JudgeKind, Origin
 
 def answer_texts(answers: list[int]) -> dict[int, str]:
     """Return the whole text of each answer, its sentences joined by a space; an answer without any is ''."""
+    return {pk: " ".join(texts) for pk, texts in answer_objects(answers).items()}
+
+
+def answer_objects(answers: list[int]) -> dict[int, list[str]]:
+    """Return the texts of each answer's objects, in their order."""
     parts: dict[int, list[str]] = {pk: [] for pk in answers}
     for part in in_parts_of(answers):
         sentences = Sentence.objects.filter(answer__in=part).order_by("answer", "index")
         for pk, text in sentences.values_list("answer", "text"):
             parts[pk].append(text)
-    return {pk: " ".join(texts) for pk, texts in parts.items()}
+    return parts
 
 
 Loaded = tuple[int, int, str, int | None, int | None]

@@ -7,6 +7,7 @@ topic lose there by rule or, where missing answers are skipped, leave their oppo
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from hashlib import sha256
 from math import ceil, gcd
 from typing import Final, Literal, TypeVar
@@ -20,6 +21,9 @@ NARRATIVE_MINUTES: Final = 2.0
 BATTLE_MINUTES: Final = 1.0
 OVERLAP: Final = 0.15
 """Share of the battles that two people judge."""
+IN_BOTH_ORDERS: Final = 0.2
+FEWEST_IN_BOTH_ORDERS: Final = 100
+"""Share, and at least how many, of the battles that an LLM judges in both orders where not all are."""
 WORDS_A_MINUTE: Final = 238
 """Silent reading of English (Brysbaert 2019)."""
 
@@ -221,6 +225,27 @@ def overlap(seed: str, battles: Collection[DrawnBattle]) -> list[DrawnBattle]:
     """Return the battles of a set that two people judge; those of a larger set have these among them."""
     ordered = sorted(battles, key=lambda battle: _digest(seed, "overlap", battle.topic, *sorted(battle.runs)))
     return ordered[: ceil(OVERLAP * len(ordered))]
+
+
+class Orders(StrEnum):
+    """Sides on which an LLM sees answers: as drawn, changed too in a fifth of the battles, or changed too in all."""
+
+    ONE = "one"
+    FIFTH = "fifth"
+    BOTH = "both"
+
+
+def in_both_orders(
+    seed: str, battles: Collection[DrawnBattle], orders: Orders, there: Collection[DrawnBattle] = ()
+) -> frozenset[DrawnBattle]:
+    """Return the battles of a set that an LLM judges in both orders. Those that are `there` already stay among them."""
+    if orders is Orders.ONE:
+        return frozenset()
+    if orders is Orders.BOTH:
+        return frozenset(battles)
+    ordered = sorted(battles, key=lambda battle: _digest(seed, "orders", battle.topic, *sorted(battle.runs)))
+    wanted = max(FEWEST_IN_BOTH_ORDERS, ceil(IN_BOTH_ORDERS * len(ordered)))
+    return frozenset(sorted(ordered, key=lambda battle: battle not in there)[:wanted])
 
 
 def task_minutes(battles: Sequence[DrawnBattle], words: Mapping[tuple[str, str], int]) -> float:

@@ -29,6 +29,9 @@ ATTRIBUTES: Final = {"span": {"class", "role", "aria-level"}}
 SMALLEST_HEADING: Final = 3
 DEEPEST: Final = 3
 INDENT: Final = 2  # blanks of a level
+LINE_BLOCK: Final = re.compile(r"\s*(?:#{1,6}\s|\||```|~~~)")
+BLOCK: Final = re.compile(rf"{LINE_BLOCK.pattern}|\s*(?:[-*+]|\d{{1,9}}[.)])\s")
+"""Headings, rows of a table and fences, which end with their line; and items of lists, which may go on."""
 
 
 def as_read(pieces: Iterable[tuple[str, bool]]) -> str:
@@ -43,6 +46,15 @@ def as_read(pieces: Iterable[tuple[str, bool]]) -> str:
             source.append(MARK.sub("\ufffd", text))
     html = MARK.sub(lambda found: marks[ord(found[1]) - FIRST_MARK], _html("".join(source)))
     return nh3.clean(html, tags=TAGS, attributes=ATTRIBUTES)
+
+
+def in_lines(objects: Iterable[str]) -> str:
+    """Return an answer's objects as one text: joined by a space, but blocks of Markdown keep lines of their own."""
+    text, closed = "", True
+    for piece in objects:
+        text += ("\n" if closed or BLOCK.match(piece) else " ") + piece
+        closed = bool(LINE_BLOCK.match(piece))
+    return text.lstrip("\n")
 
 
 def _html(source: str) -> str:

@@ -33,6 +33,7 @@ class CompareAnswers(Stage):
     unit = "verdict on two answers"
     labels = BATTLE_LABELS
     reads = "battle"
+    job = "battle"
     dealt = True
     question = "Which answer is better?"
     item = "verdict"

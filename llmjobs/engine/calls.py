@@ -26,7 +26,15 @@ CONTROLS = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f]")
 MOST_TOKENS = 2**31 - 1
 TOKENS_PER_WORD = 4 / 3
 # Until a template has been answered: a list of thirty nuggets, ten labels, one label.
-REPLY_TOKENS = {"nuggetize": 450, "importance": 40, "assign": 60, "support": 8, "relevance": 8, "rubric": 90}
+REPLY_TOKENS = {
+    "nuggetize": 450,
+    "importance": 40,
+    "assign": 60,
+    "support": 8,
+    "relevance": 8,
+    "rubric": 90,
+    "battle": 4,
+}
 
 
 @dataclass(frozen=True, slots=True)

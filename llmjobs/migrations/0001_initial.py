@@ -190,7 +190,7 @@ class Migration(migrations.Migration):
             name='Prompt',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('task', models.CharField(choices=[('nuggetize', 'nuggetize'), ('importance', 'importance'), ('assign', 'assign'), ('support', 'support'), ('relevance', 'relevance'), ('rubric', 'rubric')], max_length=20)),
+                ('task', models.CharField(choices=[('nuggetize', 'nuggetize'), ('importance', 'importance'), ('assign', 'assign'), ('support', 'support'), ('relevance', 'relevance'), ('rubric', 'rubric'), ('battle', 'battle')], max_length=20)),
                 ('name', models.CharField(max_length=40)),
                 ('version', models.PositiveIntegerField()),
                 ('system', models.TextField()),
@@ -204,7 +204,7 @@ class Migration(migrations.Migration):
                 'ordering': ['task', 'name', 'version'],
                 'constraints': [
                     models.UniqueConstraint(fields=('name', 'version'), name='prompt_name_version'),
-                    models.CheckConstraint(condition=models.Q(('task__in', ['nuggetize', 'importance', 'assign', 'support', 'relevance', 'rubric'])), name='prompt_task'),
+                    models.CheckConstraint(condition=models.Q(('task__in', ['nuggetize', 'importance', 'assign', 'support', 'relevance', 'rubric', 'battle'])), name='prompt_task'),
                     models.CheckConstraint(condition=models.Q(('version__gte', 1)), name='prompt_version'),
                 ],
             },

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from evaluation.formats.prompt_marks import broken, look_alike
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 
-PromptTask = Literal["nuggetize", "importance", "assign", "support", "relevance", "rubric"]
+PromptTask = Literal["nuggetize", "importance", "assign", "support", "relevance", "rubric", "battle"]
 Part = Literal["system", "user"]
 Value = str | int | Sequence[str]
 
@@ -20,7 +20,11 @@ PLACEHOLDER = re.compile(r"\{([a-z]+|problem_statement)\}")
 TAGS = ("query", "segment", "context", "passage", "answer", "statement", "citation", "nugget")
 LOOK_ALIKE = look_alike(TAGS)
 # Only for templates that hold such texts: a changed text would make an old question a new call to pay for.
-LOOK_ALIKE_OF_TEXTS = look_alike((*TAGS, "problem_statement", "background", "article", "criteria"))
+TAGS_OF_TEXTS = (*TAGS, "problem_statement", "background", "article", "criteria")
+LOOK_ALIKE_OF_TEXTS = look_alike(TAGS_OF_TEXTS)
+LOOK_ALIKE_OF_BATTLES = look_alike((*TAGS_OF_TEXTS, "left", "right"))
+VERDICTS = ("left", "right", "tie", "both bad")
+"""Words of an LLM's verdict on two answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +111,7 @@ DATA_OF: dict[PromptTask, frozenset[str]] = {
     "support": frozenset({"statement", "passage"}),
     "relevance": frozenset({"query", "passage"}),
     "rubric": frozenset({"query", "criteria"}),
+    "battle": frozenset({"query", "left", "right"}),
 }
 """The data of each task, which its user text must hold."""
 
@@ -117,6 +122,7 @@ PLAIN_OF: dict[PromptTask, frozenset[str]] = {
     "support": frozenset(),
     "relevance": frozenset({"top", "scale"}),
     "rubric": frozenset({"length"}),
+    "battle": frozenset({"length"}),
 }
 """Our own figures and words for each task, which a text may use."""
 
@@ -132,8 +138,10 @@ TEXTS_OF: dict[PromptTask, frozenset[str]] = {
     "support": frozenset(),
     "relevance": _ANY_TEXT,
     "rubric": _ANY_TEXT,
+    "battle": _ANY_TEXT | {"nuggets"},
 }
-"""Placeholders for the texts of a topic beside its title: {request} is all of them without the empty ones."""
+"""Data that a user text may hold, or else nothing in its place: the texts of a topic beside its title, of which
+{request} is all without the empty ones, and the nuggets of a battle's topic."""
 
 
 def render(template: Template, **values: Value) -> tuple[Message, ...]:
@@ -142,6 +150,7 @@ def render(template: Template, **values: Value) -> tuple[Message, ...]:
     Values are filled in once; a placeholder within a value stays as it is. Raises ValueError for a missing value.
     """
     look_alike = LOOK_ALIKE_OF_TEXTS if template.placeholders & {*_ANY_TEXT, "criteria"} else LOOK_ALIKE
+    look_alike = LOOK_ALIKE_OF_BATTLES if template.task == "battle" else look_alike
     texts = dict.fromkeys(TEXTS_OF[template.task], "") | {
         name: SHOWN[name](name, value, look_alike) if name in SHOWN else str(value)
         for name, value in values.items()
@@ -189,6 +198,8 @@ SHOWN: dict[str, Callable[[str, Value, re.Pattern[str]], str]] = {
     "query": _element,
     "passage": _element,
     "statement": _element,
+    "left": _element,
+    "right": _element,
     "segments": _segments,
     "nuggets": _list,
     "criteria": _list,
@@ -277,4 +288,5 @@ FORMS: dict[PromptTask, Callable[[Mapping[str, object]], ReplyForm]] = {
     "assign": lambda _: _labels(list(NUGGET_LABELS.words)),
     "support": lambda _: ReplyForm("label", {"type": "string", "enum": list(CITATION_LABELS.words)}, '"..."'),
     "relevance": _grade,
+    "battle": lambda _: ReplyForm("verdict", {"type": "string", "enum": list(VERDICTS)}, '"..."'),
 }

@@ -10,12 +10,14 @@ from functools import lru_cache
 from typing import Literal
 
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
-from llmjobs.prompts.template import DATA_OF, PromptTask
+from llmjobs.prompts.template import DATA_OF, TEXTS_OF, PromptTask
 
 SimulatedTask = PromptTask | Literal["unknown"]
 
 # As prompts are rendered: text within our tags is data, and none of it can hold another of them.
-ELEMENT = re.compile(r"<(query|segment|passage|statement|nuggets|criteria)\b[^<>\n]*>(.*?)</\1>", re.DOTALL)
+ELEMENT = re.compile(
+    r"<(query|segment|passage|statement|nuggets|criteria|left|right)\b[^<>\n]*>(.*?)</\1>", re.DOTALL
+)
 SCALE = re.compile(r"\b0\s*(?:-|–|—|to|through|bis|\.\.)\s*(\d)\b")  # noqa: RUF001
 AT_MOST = re.compile(r"(?:at most|no more than|up to|maximum of)\s+(\d+)\s+nuggets", re.IGNORECASE)
 QUOTE = re.compile(r"\bquote\b", re.IGNORECASE)
@@ -32,6 +34,8 @@ class ReadPrompt:
     passage: str = ""
     statement: str = ""
     nuggets: tuple[str, ...] = ()
+    left: str = ""
+    right: str = ""
     most_nuggets: int = CAP
     highest_grade: int = TOP
     wants_quote: bool = False
@@ -44,7 +48,7 @@ def read_prompt(messages: tuple[tuple[str, str], ...]) -> ReadPrompt:
     for name, text in ELEMENT.findall(user):
         data[name].append(text.strip())
     names = {"segments" if name == "segment" else name for name in data}
-    task = next((task for task, needed in DATA_OF.items() if needed == names), None)
+    task = next((task for task, needed in DATA_OF.items() if needed <= names <= needed | TEXTS_OF[task]), None)
     if task is None:
         return ReadPrompt("unknown")
     system = (text for role, text in messages if role in {"system", "developer"})
@@ -57,6 +61,8 @@ def read_prompt(messages: tuple[tuple[str, str], ...]) -> ReadPrompt:
         segments=tuple(data["segment"]),
         passage=first.get("passage", ""),
         statement=first.get("statement", ""),
+        left=first.get("left", ""),
+        right=first.get("right", ""),
         nuggets=tuple(json.loads(first.get("nuggets", "[]"))),
         most_nuggets=int(cap[1]) if cap else CAP,
         highest_grade=int(top[1]) if top else TOP,
@@ -247,6 +253,15 @@ def _rubric(prompt: ReadPrompt) -> SimulatedReply:
     )
 
 
+def _battle(prompt: ReadPrompt) -> SimulatedReply:
+    wanted = [content_words(text) for text in prompt.nuggets or (prompt.query,)]
+    left, right = (
+        sum(share(words, content_words(answer)) for words in wanted) for answer in (prompt.left, prompt.right)
+    )
+    verdict = "left" if left > right else "right" if right > left else "tie" if left else "both bad"
+    return SimulatedReply("battle", (verdict,), is_single_label=True)
+
+
 ANSWERS: dict[SimulatedTask, Callable[[ReadPrompt], SimulatedReply]] = {
     "nuggetize": _nuggetize,
     "importance": _importance,
@@ -254,5 +269,6 @@ ANSWERS: dict[SimulatedTask, Callable[[ReadPrompt], SimulatedReply]] = {
     "support": _support,
     "relevance": _relevance,
     "rubric": _rubric,
+    "battle": _battle,
     "unknown": lambda _prompt: SimulatedReply("unknown", (UNKNOWN,), is_single_label=True),
 }

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from llmjobs.prompts.template import VERDICTS
 from web.text import trimmed
 
 LONGEST_REPLY = 100_000
@@ -83,11 +84,16 @@ ANNOUNCES_LABEL = re.compile(
 )
 CLOSED_OBJECT = re.compile(r"""\{\s*+"[^"{}\n]*+"\s*+:\s*+(?:"[^"{}\n]*+"|\d{1,9})\s*+\}""")
 PREFIX = re.compile(
-    r"(?:(?:my|the|final|overall|support|relevance)\s+)*(?:label|answer|judge?ment|grade|score|relevance|importance)"
+    r"(?:(?:my|the|final|overall|support|relevance)\s+)*"
+    r"(?:label|answer|judge?ment|grade|score|relevance|importance|verdict|winner)"
     r"""["'*`_\s]*(?:is\b|:|=)["'*`_\s:]*""",
     re.IGNORECASE,
 )
 BEFORE_LABEL, AFTER_LABEL = " \t\r\"'`*_#([{“‘", " \t\r\"'`*_)]}”’.,;:!"  # noqa: RUF001
+# As RAGDoll's prompts ask for verdicts, and as others write them; A is on the left.
+LETTERS = {"A": "left", "B": "right"}
+TIED_BAD = re.compile(r"\btie\s*\(\s*both\s+bad\s*\)", re.IGNORECASE)
+IN_BRACKETS = re.compile(r"\[\[\s*(A|B|(?i:left|right|tie|both\s+bad))\s*\]\]")
 BETWEEN_WORDS = re.compile(r"[\s_\-\u2010\u2011\u2013]+")
 
 
@@ -209,6 +215,32 @@ def parse_label_and_quote(reply: str, vocabulary: Sequence[str]) -> Parsed | Rep
     if label is None:
         return ReplyProblem(f"the label is {_shown(parsed.items[0])}; allowed are {', '.join(vocabulary)}")
     return Parsed((label, parsed.items[1]), (*parsed.notes, *_variants(parsed.items[:1], [label])))
+
+
+def parse_verdict(reply: str) -> Parsed | ReplyProblem:
+    """Verdict on two answers: one in double brackets, whatever is around it, or else as `parse_label`.
+
+    A for left and B for right count where they stand alone in their line, or behind a word such as "Verdict:".
+    """
+    body = _body(reply)
+    if isinstance(body, ReplyProblem):
+        return body
+    text = TIED_BAD.sub("both bad", body.text)
+    bracketed = {LETTERS.get(word) or label_of(word, VERDICTS) or "" for word in IN_BRACKETS.findall(text)}
+    if len(bracketed) > 1:
+        return ReplyProblem(f"the reply has several verdicts: {', '.join(sorted(bracketed))}")
+    if bracketed:
+        return Parsed((bracketed.pop(),), (*body.notes, "a verdict in brackets"))
+    parsed = parse_label("\n".join(map(_with_words, text.splitlines())), VERDICTS)
+    return parsed if isinstance(parsed, ReplyProblem) else Parsed(parsed.items, (*body.notes, *parsed.notes))
+
+
+def _with_words(line: str) -> str:
+    """Return a line that is the letter of a side with the word of the side instead."""
+    bare = line.lstrip(BEFORE_LABEL).rstrip(AFTER_LABEL)
+    before = PREFIX.match(bare)
+    letter = bare[before.end() :].lstrip(BEFORE_LABEL) if before else bare
+    return f"{bare[: before.end()] if before else ''}{LETTERS[letter]}" if letter in LETTERS else line
 
 
 def label_of(text: str, vocabulary: Iterable[str]) -> str | None:

@@ -1,8 +1,8 @@
 """Forms of LLM jobs: the kind of work with only its fields, and the limits of what is spent."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
-from enum import StrEnum
 from typing import Any
 
 from django import forms
@@ -13,7 +13,8 @@ from evaluation.campaigns.contents import nugget_sets_for, sources_for
 from evaluation.corpus.runs import runs_for
 from evaluation.corpus.topics import topics_for
 from evaluation.domain.conditions import NamedSet, names_to_choose
-from evaluation.models import Campaign, Judge, Study
+from evaluation.models import BattleSet, Campaign, Judge, Study
+from evaluation.rules.battles import Orders
 from evaluation.studies import studies_for
 from evaluation.terms import Condition, Origin
 from jobs.models import Job
@@ -26,35 +27,107 @@ from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer.forms import choice_field, named, ticks_field
 from web.fields import TextField
 
-
-class JobKind(StrEnum):
-    LABELS = "labels"
-    NUGGETS = Work.NUGGETS.value
-    DRAFTS = Work.DRAFTS.value
-    RUBRIC = Work.RUBRIC.value
-    SUPPORT = Work.SUPPORT.value
-    RELEVANCE = Work.RELEVANCE.value
-    SECOND_LOOK = "second-look"
+LABELS, SECOND_LOOK = "labels", "second-look"
 
 
-JOB_KINDS = {
-    JobKind.LABELS: ("Label answers", "Which nuggets does each answer say?"),
-    JobKind.NUGGETS: ("Make nuggets", "A final list from graded passages"),
-    JobKind.DRAFTS: ("Make drafts", "A long list for people to edit"),
-    JobKind.RUBRIC: ("Rubric from nuggets", "Weighted criteria for people to edit"),
-    JobKind.SUPPORT: ("Judge citations", "Does the passage back the sentence?"),
-    JobKind.RELEVANCE: ("Grade passages", "How relevant is each passage?"),
-    JobKind.SECOND_LOOK: ("Second opinion", "Another LLM judges the pairs of a second look"),
+@dataclass(frozen=True, slots=True)
+class JobCard:
+    """A kind of job, as the form offers it.
+
+    `makes`: the noun of its results, of which the page counts what is there and what is missing; `units`: what it asks
+    about, counted as well. It needs one of `needs`, or is not offered, for the reason `lacking`.
+    """
+
+    title: str
+    use: str
+    makes: str
+    fields: tuple[str, ...]
+    needs: tuple[str, ...]
+    lacking: str
+    units: str = ""
+
+
+NO_RUN, NO_GRADE = "No run is loaded yet", "No passage is graded yet"
+JOB_CARDS = {
+    LABELS: JobCard(
+        title="Label answers",
+        use="Which nuggets does each answer say?",
+        makes="label",
+        fields=("condition", "nuggets", "qrels", "runs"),
+        needs=("runs",),
+        lacking=NO_RUN,
+    ),
+    Work.NUGGETS.value: JobCard(
+        title=Work.NUGGETS.job_title,
+        use="A final list from graded passages",
+        makes="nugget list",
+        units="Topics",
+        fields=("qrels",),
+        needs=("qrels",),
+        lacking=NO_GRADE,
+    ),
+    Work.DRAFTS.value: JobCard(
+        title=Work.DRAFTS.job_title,
+        use="A long list for people to edit",
+        makes="draft list",
+        units="Topics",
+        fields=("qrels",),
+        needs=("qrels",),
+        lacking=NO_GRADE,
+    ),
+    Work.RUBRIC.value: JobCard(
+        title=Work.RUBRIC.job_title,
+        use="Weighted criteria for people to edit",
+        makes="rubric",
+        units="Topics",
+        fields=("nuggets",),
+        needs=("nuggets",),
+        lacking="There is no nugget list yet",
+    ),
+    Work.SUPPORT.value: JobCard(
+        title=Work.SUPPORT.job_title,
+        use="Does the passage back the sentence?",
+        makes="label",
+        units="Citations",
+        fields=("runs",),
+        needs=("runs",),
+        lacking=NO_RUN,
+    ),
+    Work.RELEVANCE.value: JobCard(
+        title=Work.RELEVANCE.job_title,
+        use="How relevant is each passage?",
+        makes="grade",
+        units="Passages",
+        fields=("source",),
+        needs=("runs", "qrels"),
+        lacking="No passage is cited or graded yet",
+    ),
+    Work.BATTLE.value: JobCard(
+        title=Work.BATTLE.job_title,
+        use="Which of two answers is better?",
+        makes="verdict",
+        units="Battles, by order",
+        fields=("set", "orders", "nuggets"),
+        needs=("battles",),
+        lacking="No battle has been drawn yet",
+    ),
+    SECOND_LOOK: JobCard(
+        title="Second opinion",
+        use="Another LLM judges the pairs of a second look",
+        makes="label",
+        units="Pairs",
+        fields=("study",),
+        needs=("studies",),
+        lacking="No second look has been drawn yet",
+    ),
 }
+"""By `what` of the form: the code of a work, or one of the two kinds that are not a single work."""
+OWN_FIELDS = {name for card in JOB_CARDS.values() for name in card.fields}
 LISTS = {Work.AA: "A", Work.EA: "E", Work.MA: "M"}
-OF_KIND = {
-    JobKind.LABELS: ("condition", "nuggets", "qrels", "runs"),
-    JobKind.NUGGETS: ("qrels",),
-    JobKind.DRAFTS: ("qrels",),
-    JobKind.RUBRIC: ("nuggets",),
-    JobKind.SUPPORT: ("runs",),
-    JobKind.RELEVANCE: ("source",),
-    JobKind.SECOND_LOOK: ("study",),
+ORDERS = {
+    Orders.ONE: "as drawn",
+    Orders.FIFTH: "both, in a fifth of the battles and at least 100",
+    Orders.BOTH: "both, in every battle",
 }
 
 
@@ -80,12 +153,20 @@ class JobForm(BudgetForm):
     Without topics the form means those that lack the work; `shown` says that the topics were shown, and none ticked.
     """
 
-    what = forms.ChoiceField(choices=[(kind.value, words) for kind, (words, _) in JOB_KINDS.items()])
+    what = forms.ChoiceField(choices=[(kind, card.title) for kind, card in JOB_CARDS.items()])
     priority = forms.IntegerField(required=False, min_value=-100, max_value=100, label="Priority")
     shown = TextField(required=False)
     source = TextField(
         max_length=200, label="Name of the grades", error_messages={"required": "say what they are to be called."}
     )
+
+    condition = forms.ChoiceField(
+        choices=[
+            (work.value, f"{Condition(work).origin.words.capitalize()} ({code})") for work, code in LISTS.items()
+        ],
+        label="Nuggets",
+    )
+    orders = forms.ChoiceField(choices=[*ORDERS.items()], label="Sides")
 
     def __init__(self, viewer: User, campaign: Campaign, given: QueryDict) -> None:
         self.campaign = campaign
@@ -93,37 +174,48 @@ class JobForm(BudgetForm):
         qrels = [row.name for row in sources_for(viewer, campaign)]
         sets = nugget_sets_for(viewer, campaign)
         runs = named(runs_for(viewer, campaign).values_list("run_id", flat=True))
-        self.unavailable = _unavailable(
-            runs=bool(runs), qrels=bool(qrels), nuggets=bool(_final(sets)), studies=bool(studies)
-        )
+        battles = list(BattleSet.objects.filter(campaign=campaign).values_list("name", flat=True))
+        there = {"runs": runs, "qrels": qrels, "nuggets": _final(sets), "studies": studies, "battles": battles}
+        self.unavailable = {
+            kind: card.lacking for kind, card in JOB_CARDS.items() if not any(there[need] for need in card.needs)
+        }
         data = _current(given)
-        self.kind = JobKind(data["what"]) if data["what"] in list(JobKind) else JobKind.LABELS
+        self.kind = data["what"] if data["what"] in JOB_CARDS else LABELS
         topics = list(topics_for(viewer, campaign).values_list("topic_id", "text"))
         _chosen_topics(data, [topic for topic, _ in topics])
-        data.setdefault("condition", _usual_condition(sets))
-        data.setdefault("qrels", next((name for name in ("UMBRELA", *qrels) if name in qrels), ""))
-        data.setdefault("study", next(iter(studies), ""))
         judges = callable_judges_for(viewer, campaign)
         self.judges = {judge.name: judge for judge in judges}
+        usual = {
+            "condition": _usual_condition(sets),
+            "qrels": next((name for name in ("UMBRELA", *qrels) if name in qrels), ""),
+            "study": next(iter(studies), ""),
+            "set": next(iter(battles), ""),
+            "orders": Orders.FIFTH.value,
+        }
+        for name, value in usual.items():
+            data.setdefault(name, value)
         judge = judge_choice(judges, but=self._compared(data))
         data.setdefault("judge", judge.initial)
         data.setdefault("source", str(data["judge"]) or default_endpoint().model)
         super().__init__(data)
         self.fields["judge"] = judge
-        lists = [
-            (work.value, f"{Condition(work).origin.words.capitalize()} ({code})") for work, code in LISTS.items()
-        ]
-        self.fields["condition"] = forms.ChoiceField(choices=lists, label="Nuggets")
-        origin = Condition(data["condition"]).origin if data["condition"] in LISTS else ""
-        fitting = named(_final(sets) if self.kind is JobKind.RUBRIC else _of_origin(sets, origin))
-        self.fields["nuggets"] = choice_field("Nugget list", "the one that fits", fitting)
         self.fields["qrels"] = forms.ChoiceField(
             choices=named(qrels), required=False, label="Passages' grades from"
         )
         self.fields["study"] = forms.ChoiceField(choices=named(studies), label="Second look")
+        self.fields["set"] = forms.ChoiceField(choices=named(battles), label="Battle set")
         self.fields["topics"] = ticks_field("Topics", topics)
         self.fields["runs"] = ticks_field("Runs", runs)
-        self._leave_out(origin, several_lists=len(fitting) > 1, several_qrels=len(qrels) > 1)
+        self._offer_lists(sets, several_qrels=len(qrels) > 1)
+
+    def _offer_lists(self, sets: Sequence[NamedSet], *, several_qrels: bool) -> None:
+        condition = self.data["condition"]
+        origin = Condition(condition).origin if condition in LISTS else ""
+        fitting = named(_of_origin(sets, origin) if self.kind == LABELS else _final(sets))
+        # Battles are judged without nuggets unless some are named, so that one list is a choice, too.
+        beside = self.kind == Work.BATTLE
+        self.fields["nuggets"] = choice_field("Nugget list", "none" if beside else "the one that fits", fitting)
+        self._leave_out(origin, several_lists=len(fitting) > (not beside), several_qrels=several_qrels)
 
     @property
     def is_simulated(self) -> bool:
@@ -139,21 +231,21 @@ class JobForm(BudgetForm):
 
     def _compared(self, data: QueryDict) -> int | None:
         """The LLM whose labels a second look compares cannot be the one that decides."""
-        study = self.studies.get(str(data["study"])) if self.kind is JobKind.SECOND_LOOK else None
+        study = self.studies.get(str(data["study"])) if self.kind == SECOND_LOOK else None
         return study.judge_id if study else None
 
     def _leave_out(self, origin: str, *, several_lists: bool, several_qrels: bool) -> None:
-        left_out = {name for names in OF_KIND.values() for name in names} - set(OF_KIND[self.kind])
+        left_out = OWN_FIELDS - {*self.card.fields}
         if not several_lists and not self.data.get("nuggets"):
             left_out.add("nuggets")
         # Nuggets are made before labels only where they are automatic; with a single source there is no choice.
-        if self.kind is JobKind.LABELS and (origin != Condition.AA.origin or not several_qrels):
+        if self.kind == LABELS and (origin != Condition.AA.origin or not several_qrels):
             left_out.add("qrels")
         for name in left_out:
             del self.fields[name]
 
     def clean_what(self) -> str:
-        kind = JobKind(self.cleaned_data["what"])
+        kind: str = self.cleaned_data["what"]
         if reason := self.unavailable.get(kind):
             raise forms.ValidationError(reason)
         return kind
@@ -169,12 +261,21 @@ class JobForm(BudgetForm):
         return not self["topics"].value() and not self.data.get("shown")
 
     @property
-    def cards(self) -> list[tuple[JobKind, str, str, str]]:
-        return [(kind, *words, self.unavailable.get(kind, "")) for kind, words in JOB_KINDS.items()]
+    def card(self) -> JobCard:
+        return JOB_CARDS[self.kind]
+
+    @property
+    def cards(self) -> list[tuple[str, str, str, str]]:
+        return [(kind, card.title, card.use, self.unavailable.get(kind, "")) for kind, card in JOB_CARDS.items()]
+
+    @property
+    def names_of_kinds(self) -> str:
+        """Names of the fields that only some kinds have, for the script."""
+        return " ".join(sorted(OWN_FIELDS))
 
     @property
     def own_fields(self) -> list[forms.BoundField]:
-        return [self[name] for name in OF_KIND[self.kind] if name in self.fields and name != "runs"]
+        return [self[name] for name in self.card.fields if name in self.fields and name != "runs"]
 
     @property
     def limits(self) -> list[forms.BoundField]:
@@ -191,11 +292,13 @@ class JobForm(BudgetForm):
     def order(self, topics: tuple[str, ...]) -> JobOrder:
         values = self.cleaned_data
         return JobOrder(
-            work=Work(values["condition"] if self.kind is JobKind.LABELS else self.kind),
+            work=Work(values["condition"] if self.kind == LABELS else self.kind),
             judge=values.get("judge", ""),
             qrels=values.get("qrels", ""),
             nuggets=values.get("nuggets", ""),
             source=values.get("source", ""),
+            set=values.get("set", ""),
+            orders=Orders(values.get("orders", Orders.FIFTH)),
             topics=topics,
             runs=tuple(values.get("runs", ())),
             budget=self.budget,
@@ -204,14 +307,14 @@ class JobForm(BudgetForm):
 
     def try_plan(self, topics: tuple[str, ...]) -> ReadyJob:
         """Plan the job, and write nothing. Raises `Refused`."""
-        if self.kind is JobKind.SECOND_LOOK:
+        if self.kind == SECOND_LOOK:
             return self._plan_study(job_service.judge_to_try(self.cleaned_data["judge"]), topics)
         return job_service.try_plan(self.campaign, self.order(topics))
 
     def start(self, actor: User) -> Job:
         """Start the job. Raises `Refused`, also where nothing is to be done."""
         topics = tuple(self.cleaned_data["topics"])
-        if self.kind is JobKind.SECOND_LOOK:
+        if self.kind == SECOND_LOOK:
             ready = self._plan_study(job_service.judge_for(self.cleaned_data["judge"]), topics)
             job_service.refuse_empty(ready.plan)
         else:
@@ -229,8 +332,8 @@ def _current(given: QueryDict) -> QueryDict:
     data = given.copy()
     if data.get("what") in LISTS:
         data["condition"] = str(data["what"])
-        data["what"] = JobKind.LABELS.value
-    data.setdefault("what", JobKind.LABELS.value)
+        data["what"] = LABELS
+    data.setdefault("what", LABELS)
     return data
 
 
@@ -262,19 +365,6 @@ def _of_origin(sets: Iterable[NamedSet], origin: str) -> list[str]:
 def _usual_condition(sets: Sequence[NamedSet]) -> str:
     """Return a condition that has lists: beside a rubric that was loaded no nuggets are made."""
     return next((work.value for work in LISTS if _of_origin(sets, Condition(work).origin)), Work.AA.value)
-
-
-def _unavailable(*, runs: bool, qrels: bool, nuggets: bool, studies: bool) -> dict[JobKind, str]:
-    needs = {
-        JobKind.LABELS: (runs, "No run is loaded yet"),
-        JobKind.NUGGETS: (qrels, "No passage is graded yet"),
-        JobKind.DRAFTS: (qrels, "No passage is graded yet"),
-        JobKind.RUBRIC: (nuggets, "There is no nugget list yet"),
-        JobKind.SUPPORT: (runs, "No run is loaded yet"),
-        JobKind.RELEVANCE: (runs or qrels, "No passage is cited or graded yet"),
-        JobKind.SECOND_LOOK: (studies, "No second look has been drawn yet"),
-    }
-    return {kind: reason for kind, (there, reason) in needs.items() if not there}
 
 
 def judge_choice(judges: list[Judge], but: int | None = None) -> forms.ChoiceField:

@@ -31,29 +31,11 @@ from llmjobs.provenance import is_simulated
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer.access import get_campaign, get_row, or_404
 from organizer.forms import page_of, refusals_on
-from organizer.jobs.forms import BudgetForm, JobForm, JobKind, choices_of_order
+from organizer.jobs.forms import LABELS, BudgetForm, JobForm, choices_of_order
 from organizer.today.acts import checklist_of
 from reports.quality.judges import JudgeTrust, trust_of
 from web.text import plural
 
-MADE = {
-    JobKind.LABELS: "label",
-    JobKind.NUGGETS: "nugget list",
-    JobKind.DRAFTS: "draft list",
-    JobKind.RUBRIC: "rubric",
-    JobKind.SUPPORT: "label",
-    JobKind.RELEVANCE: "grade",
-    JobKind.SECOND_LOOK: "label",
-}
-"""Result of a kind of job, of which the page counts what is there and what is missing."""
-UNITS = {
-    JobKind.NUGGETS: "Topics",
-    JobKind.DRAFTS: "Topics",
-    JobKind.RUBRIC: "Topics",
-    JobKind.SUPPORT: "Citations",
-    JobKind.RELEVANCE: "Passages",
-    JobKind.SECOND_LOOK: "Pairs",
-}
 LONGEST_KEY = 19
 JOBS_A_PAGE = 50
 
@@ -136,7 +118,7 @@ def trusts_of(form: JobForm) -> list[JudgeTrust]:
 
 def preview_of(form: JobForm) -> JobPreview:
     errors = [*form.non_field_errors(), *(str(error) for field in form for error in field.errors)]
-    missing = f"these {MADE[form.kind]}s"
+    missing = f"these {form.card.makes}s"
     if {"what", "judge", "condition", "study"} & set(form.errors):
         return JobPreview(missing=missing, reason=" ".join(errors))
     ids = dict(form.campaign.topics.values_list("pk", "topic_id"))
@@ -156,7 +138,7 @@ def preview_of(form: JobForm) -> JobPreview:
     return replace(
         job_preview,
         rows=list(estimate_rows(form, plan, expected)),
-        then_labels=form.kind is JobKind.LABELS and any(item.kind == "nuggets" for item in plan.items),
+        then_labels=form.kind == LABELS and any(item.kind == "nuggets" for item in plan.items),
         button=button_of(expected.forecast),
     )
 
@@ -164,7 +146,7 @@ def preview_of(form: JobForm) -> JobPreview:
 def why_nothing(form: JobForm, plan: JobPlan) -> str:
     if plan.items:
         return ""
-    done, result = plan.labelled or plan.judged, MADE[form.kind]
+    done, result = plan.labelled or plan.judged, form.card.makes
     if plan.blocked:
         return f"Nothing to do: {len(plan.blocked):,} {plural(len(plan.blocked), 'topic')} cannot be judged yet."
     if not done:
@@ -176,20 +158,20 @@ def why_nothing(form: JobForm, plan: JobPlan) -> str:
 def estimate_rows(form: JobForm, plan: JobPlan, expected: Estimate) -> Iterator[tuple[str, str]]:
     answers = {item.payload["answer"] for item in plan.items if "answer" in item.payload}
     lists = sum(item.kind == "nuggets" for item in plan.items)
-    labels = form.kind is JobKind.LABELS
+    labels = form.kind == LABELS
     units = sum(len(item.payload.get("nuggets", [item])) for item in plan.items)
     done, forecast = plan.labelled or plan.judged, expected.forecast
     counts = [
         ("Topics to make nuggets for", lists if labels else 0),
         ("Answers", len(answers) if labels else 0),
-        (UNITS.get(form.kind, ""), 0 if labels else units),
+        (form.card.units, 0 if labels else units),
         ("Calls to the model, at least", forecast.calls),
         ("Answered from earlier calls", expected.reused),
         ("Asked again, for what failed", expected.again),
     ]
     yield from ((name, f"{count:,}") for name, count in counts if count)
     if done:
-        yield "Done already", f"{done:,} {plural(done, MADE[form.kind])}"
+        yield "Done already", f"{done:,} {plural(done, form.card.makes)}"
     if forecast.calls:
         yield "Tokens in / out", f"{_thousands(forecast.prompt_tokens)} / {_thousands(forecast.completion_tokens)}"
         yield "Money", money_of(forecast) or "no price set"

@@ -68,11 +68,10 @@ def _amount(text: str) -> Decimal:
     return amount
 
 
-def _order_payload(work: Work, request: JobRequest, options: dict[str, Any]) -> dict[str, object]:
+def _order(work: Work, request: JobRequest, options: dict[str, Any]) -> JobOrder:
     """Order as the jobs page has it."""
-    qrels, nuggets, source = (options.get(name) or "" for name in ("qrels", "nuggets", "source"))
-    order = JobOrder(work, qrels=qrels, nuggets=nuggets, source=source, topics=request.topics, runs=request.runs)
-    return order.payload
+    values = {name: options[name] for name in ("qrels", "nuggets", "source", "set", "orders") if options.get(name)}
+    return JobOrder(work, **values, topics=request.topics, runs=request.runs)
 
 
 class LlmCommand(AssayCommand):
@@ -114,7 +113,7 @@ class LlmCommand(AssayCommand):
             return
         work = self.work_of(options)
         title = work.job_title if work else self.title.format(**options)
-        job = start(request, title, plan, order=_order_payload(work, request, options) if work else None)
+        job = start(request, title, plan, order=_order(work, request, options).payload if work else None)
         retried = f" ({plan.retried:,} again, for what failed)" if plan.retried else ""
         self.say(
             f"Job {job.pk}, {len(plan.items):,} items{retried}, {plan.judged:,} done already, by {request.judge.name}."
@@ -137,7 +136,9 @@ class LlmCommand(AssayCommand):
         )
 
     def plan(self, request: JobRequest, options: dict[str, Any]) -> JobPlan:
-        raise CommandError(f"{type(self).__module__} plans nothing")
+        if self.work is None:
+            raise CommandError(f"{type(self).__module__} plans nothing")
+        return self.work.plan(request, _order(self.work, request, options))
 
     def finish(self, request: JobRequest, options: dict[str, Any]) -> None:
         """Print the results to stdout."""

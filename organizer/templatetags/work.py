@@ -34,6 +34,7 @@ PROMPT_TASKS: Final[dict[PromptTask, str]] = {
     "support": "Judge citations",
     "relevance": "Grade passages",
     "rubric": "Complete rubrics",
+    "battle": "Compare answers",
 }
 
 

@@ -5,9 +5,10 @@ from math import exp
 from typing import Any
 
 from evaluation.battles import battle_set_named
+from evaluation.errors import Refused
 from evaluation.models import BattleSet, Campaign
 from evaluation.terms import BattleCondition, Condition, JudgeKind, SupportCondition
-from reports.battles.agreement import AgreementOf, agreements, conflicts
+from reports.battles.agreement import ORDERS, AgreementOf, agreements, conflicts
 from reports.battles.boards import Board, beside, board_of_battles, board_of_scores, is_inversion, with_scores
 from reports.battles.figures import LEVEL, BattleFigures, BattleRun, battle_figures
 from reports.battles.verdicts import (
@@ -33,6 +34,9 @@ LEAST_BATTLES = 20
 WIN, RATING = SORTINGS = ("win", "rating")
 ENOUGH = 0.7
 """Reliability below which win rates do not order the runs."""
+ENOUGH_ORDERS = 0.45
+"""Agreement of an LLM's two orders below which further second orders are worth more than further battles."""
+USUAL = {"by": WIN, "least_topics": FEWEST_TOPICS, "least_battles": LEAST_BATTLES}
 UNSEEN = "of no verdict is it known which answer had stayed"
 JUDGE = Option(
     "judge", "whose verdicts alone; of LLMs which, where several judged", metavar="NAME", of=Naming.JUDGE
@@ -77,7 +81,7 @@ AGAINST = (
 def battles_report(campaign: Campaign, choices: Choices) -> Document:
     battle_set, condition = battle_set_named(campaign, choices["set"]), BattleCondition(choices["condition"])
     verdicts = current_verdicts(battle_set, condition, choices["judge"])
-    battles = counted_battles(verdicts)
+    battles = _counted(battle_set, condition, verdicts)
     sheet = sheet_of(battle_set, battles)
     figures = _figures(sheet, choices)
     people, llms = _people_and_llms(battle_set, condition, verdicts)
@@ -110,6 +114,16 @@ def _figures(sheet: BattleSheet, choices: Choices) -> BattleFigures:
     return battle_figures(sheet, least_topics=choices["least_topics"], least_battles=choices["least_battles"])
 
 
+def _counted(
+    battle_set: BattleSet, condition: BattleCondition, verdicts: Sequence[BattleVerdict]
+) -> list[CountedBattle]:
+    """Raises `Refused` where no verdict has points: replies failed, or nobody could judge."""
+    battles = counted_battles(verdicts)
+    if not battles:
+        raise Refused("no_labels", f"No battle of {battle_set} has a verdict that counts under {condition}.")
+    return battles
+
+
 def _people_and_llms(
     battle_set: BattleSet, condition: BattleCondition, verdicts: list[BattleVerdict]
 ) -> tuple[list[BattleVerdict], list[BattleVerdict]]:
@@ -126,7 +140,9 @@ def _beside(
     if not against:
         return {"explained": None, "boards": []}
     if against in list(BattleCondition):
-        counted = counted_battles(current_verdicts(battle_set, BattleCondition(against), choices["against_judge"]))
+        condition = BattleCondition(against)
+        verdicts = current_verdicts(battle_set, condition, choices["against_judge"])
+        counted = _counted(battle_set, condition, verdicts)
         other = board_of_battles(against, _figures(sheet_of(battle_set, counted), choices))
     else:
         other = board_of_scores(campaign, choices)
@@ -238,6 +254,12 @@ def _text(battle_set: BattleSet, figures: BattleFigures, content: Mapping[str, A
         lines.append(f"{by_rule:,} battles of missing answers are decided by rule.")
     if figures.split:
         lines.append(f"The side decided {figures.split:,} battles, judged in both orders.")
+    lines += [
+        f"The two orders of {row['judge']} agree in {agree:.2f} of battles: judge the rest in both."
+        for row in content["agreement"]
+        if row["of"] == ORDERS
+        if (agree := row["agreement"]["value"]) is not None and agree < ENOUGH_ORDERS
+    ]
     if content["conflicts"]:
         lines.append(f"In {len(content['conflicts']):,} battles people named opposite winners.")
     slope = content["length"]["value"]

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from django.db.models import Count
 
 from evaluation.campaigns.pseudonyms import without_people
+from evaluation.labels import LEFT_POINTS
 from evaluation.models import BattleSet, Campaign, Verdict
 from evaluation.terms import JudgeKind
 from web.text import plural
@@ -21,15 +22,23 @@ def _sentences(battle_set: BattleSet) -> Iterator[str]:
     drawn = f"round robin dealt over topics, seed {seed}" if seed else "drawn elsewhere"
     for kind in JudgeKind:
         verdicts = Verdict.objects.current().filter(
-            battle__battle_set=battle_set, judge__kind=kind, judge__aside=False, second_opinion=False
+            battle__battle_set=battle_set,
+            judge__kind=kind,
+            judge__aside=False,
+            second_opinion=False,
+            label__in=LEFT_POINTS,
         )
         names = sorted(set(verdicts.values_list("judge__name", flat=True)))
         if names:
             number = verdicts.aggregate(
                 battles=Count("battle", distinct=True), topics=Count("battle__topic", distinct=True)
             )
+            twice = (
+                verdicts.values("battle", "judge").annotate(orders=Count("left", distinct=True)).filter(orders=2)
+            )
             people = f"blind by {len(names)} {plural(len(names), 'person', 'people')}"
-            judges = people if kind is JudgeKind.HUMAN else f"by {', '.join(names)}"
+            both = f", {twice.count():,} of them in both orders"
+            judges = people if kind is JudgeKind.HUMAN else f"by {', '.join(names)}{both}"
             topics = f"{number['topics']:,} {plural(number['topics'], 'topic')}"
             yield (
                 f"{number['battles']:,} battles over {topics} ({drawn}), sides drawn, judged {judges}; win rates are "

@@ -10,10 +10,9 @@ from django.utils import timezone
 from evaluation.models import BattleSet, Campaign
 from evaluation.terms import BattleCondition
 from reports import charts
-from reports.battles.documents import AGAINST, LEAST_BATTLES, WIN, battles_report
+from reports.battles.documents import AGAINST, USUAL, battles_report
 from reports.cache import cached_report
 from reports.forms import CONDITIONS, HIDDEN, SUPPORT_CONDITIONS, ChoicesForm, name_options
-from reports.metrics.intervals import FEWEST_TOPICS
 from reports.metrics.registry import BY_NAME
 from reports.profiles import profiles_of, score_choices
 from reports.registry import report
@@ -75,8 +74,7 @@ def battles_page(campaign: Campaign, query: QueryDict) -> Report:
 
 @cached_report(size=16)
 def _content(campaign: Campaign, choices: tuple[tuple[str, str], ...]) -> ReportContent:
-    usual = {"by": WIN, "least_topics": FEWEST_TOPICS, "least_battles": LEAST_BATTLES}
-    document = battles_report(campaign, usual | dict(choices))
+    document = battles_report(campaign, USUAL | dict(choices))
     content = document.content
     tasks = dict(campaign.runs.values_list("run_id", "task"))
     sections = [_runs(content, tasks), _differences(content), _leanings(content), _agreement(content)]

@@ -43,6 +43,7 @@ MORE = {
     "import_battles",
     "fetch_segments",
     "draft_rubrics",
+    "judge_battles",
 }
 # What `make run` and an operator use, and no study does.
 HOUSE = {

@@ -5,14 +5,15 @@ from typing import get_args
 
 from evaluation.errors import Refused
 from evaluation.judges import JSON_SCHEMA, REPLY_FORM
-from evaluation.models import Campaign, Judge, NuggetSet, QrelSource
+from evaluation.models import BattleSet, Campaign, Judge, NuggetSet, QrelSource
+from evaluation.rules.battles import Orders
 from evaluation.terms import Condition, JudgeKind
 from jobs.models import WorkItem
 from jobs.queue import NewItem
 from llmjobs.client import Endpoint
 from llmjobs.engine.calls import NewCall
 from llmjobs.job_plan import chosen_topics, nugget_items, relevance_items
-from llmjobs.job_service import JobRequest, plan_drafts, plan_evaluation, plan_rubrics, plan_support
+from llmjobs.job_service import JobRequest, plan_battles, plan_drafts, plan_evaluation, plan_rubrics, plan_support
 from llmjobs.kinds import ITEM_KINDS
 from llmjobs.models import Call
 from llmjobs.prompt_store import way_of
@@ -75,6 +76,13 @@ def _plans(campaign: Campaign, judge: Judge) -> dict[str, Callable[[], Sequence[
     sets = NuggetSet.objects.filter(campaign=campaign).order_by("pk")
     plans["rubric"] = lambda: plan_rubrics(request, nuggets=sets[0].name).items
     plans["support"] = lambda: plan_support(request).items
+    for battle_set in BattleSet.objects.filter(campaign=campaign):
+        plans[f"battles {battle_set}"] = lambda name=battle_set.name: plan_battles(request, name).items  # type: ignore[misc]
+        plans[f"battles {battle_set} beside nuggets"] = lambda name=battle_set.name: (
+            plan_battles(  # type: ignore[misc]
+                request, name, Orders.ONE, sets[0].name
+            ).items
+        )
     plans["relevance"] = lambda: relevance_items(campaign, "new", chosen_topics(campaign, [])).items
     for task in (prompt_task for prompt_task in get_args(PromptTask) if f"try_{prompt_task}" in ITEM_KINDS):
         for of in labelled_by_people(campaign, task)[:1]:

@@ -16,6 +16,7 @@ from llmjobs.steps.parsing import (
     parse_labels,
     parse_list,
     parse_nuggets,
+    parse_verdict,
 )
 from tests.speed import at_most
 
@@ -269,3 +270,54 @@ def test_what_is_not_one_grade_of_the_scale_is_refused(reply: str) -> None:
 def test_a_label_is_always_one_of_the_vocabulary(reply: str, vocabulary: tuple[str, ...]) -> None:
     result = parse_label(reply, vocabulary)
     assert isinstance(result, ReplyProblem) or result.items[0] in vocabulary
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict"),
+    [
+        ("left", "left"),
+        ("Right.", "right"),
+        ("Both bad", "both bad"),
+        ("both_bad", "both bad"),
+        ("A", "left"),
+        ("**B**", "right"),
+        ("`A`", "left"),
+        ("[[A]]", "left"),
+        ("[[ B ]]", "right"),
+        ("[[Tie]]", "tie"),
+        ("[[Tie (Both Bad)]]", "both bad"),
+        ("Tie (both bad)", "both bad"),
+        ("Verdict: B", "right"),
+        ("Winner: left", "left"),
+        ("My final verdict is **tie**.", "tie"),
+        ("The left answer is wrong on a date, the right one is not.\n\n[[B]]", "right"),
+        ('{"verdict": "both bad"}', "both bad"),
+        ('{"winner": "A"}', "left"),
+        ('```json\n{"verdict": "tie"}\n```', "tie"),
+        ("<think>[[A]]? The left is longer.</think>\nright", "right"),
+    ],
+)
+def test_a_verdict_is_read_in_many_forms(reply: str, verdict: str) -> None:
+    assert items(parse_verdict(reply)) == [verdict]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        "bad",
+        "C",
+        "a",
+        "A or B",
+        "The left answer is better",
+        "left\nright",
+        "A\nB",
+        "left\n\nThe right one misses the date.",
+        "[[A]] then [[B]]",
+        "[[C]]",
+        "I cannot judge these answers.",
+        "<think>left",
+    ],
+)
+def test_a_doubtful_verdict_is_refused(reply: str) -> None:
+    assert isinstance(parse_verdict(reply), ReplyProblem)

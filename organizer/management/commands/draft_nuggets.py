@@ -1,9 +1,8 @@
 """Over-generated drafts for post-editing."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from llmjobs.job_plan import JobPlan
-from llmjobs.job_service import JobRequest, Work, plan_drafts
+from llmjobs.job_service import Work
 from organizer.management.llm import LlmCommand
 
 
@@ -14,6 +13,3 @@ class Command(LlmCommand):
     own_options: ClassVar = {
         "--qrels": {"required": True, "metavar": "SOURCE", "help": "whose related segments are read"}
     }
-
-    def plan(self, request: JobRequest, options: dict[str, Any]) -> JobPlan:
-        return plan_drafts(request, qrels=options["qrels"])

@@ -1,9 +1,8 @@
 """Draft rubrics from nuggets, for post-editing."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from llmjobs.job_plan import JobPlan
-from llmjobs.job_service import JobRequest, Work, plan_rubrics
+from llmjobs.job_service import Work
 from organizer.management.llm import LlmCommand
 
 
@@ -17,6 +16,3 @@ class Command(LlmCommand):
     own_options: ClassVar = {
         "--nuggets": {"default": "", "metavar": "SET", "help": "whose lists; default: the only set"}
     }
-
-    def plan(self, request: JobRequest, options: dict[str, Any]) -> JobPlan:
-        return plan_rubrics(request, nuggets=options["nuggets"])

@@ -1,10 +1,8 @@
 """Relevance by an LLM."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from evaluation.domain.grades import check_source
-from llmjobs.job_plan import JobPlan
-from llmjobs.job_service import JobRequest, Work, plan_relevance
+from llmjobs.job_service import Work
 from organizer.management.llm import LlmCommand
 
 
@@ -15,6 +13,3 @@ class Command(LlmCommand):
     own_options: ClassVar = {
         "--source": {"required": True, "metavar": "NAME", "help": "under which name its grades go"}
     }
-
-    def plan(self, request: JobRequest, options: dict[str, Any]) -> JobPlan:
-        return plan_relevance(request, source=check_source(options["source"]))

@@ -4,8 +4,7 @@ from typing import Any
 
 from evaluation.domain.conditions import resolve_citations
 from evaluation.terms import SupportCondition
-from llmjobs.job_plan import JobPlan
-from llmjobs.job_service import JobRequest, Work, plan_support
+from llmjobs.job_service import JobRequest, Work
 from organizer.management.llm import RUNS, LlmCommand
 from reports.files import as_table
 from reports.metrics.policies import SupportPolicies
@@ -17,9 +16,6 @@ class Command(LlmCommand):
     example = "manage.py judge_support --campaign rag24 --wait"
     work = Work.SUPPORT
     own_options = RUNS
-
-    def plan(self, request: JobRequest, options: dict[str, Any]) -> JobPlan:
-        return plan_support(request)
 
     def finish(self, request: JobRequest, options: dict[str, Any]) -> None:
         choice = resolve_citations(request.campaign, SupportCondition.LLM, judge=request.judge.name)

@@ -12,6 +12,7 @@ from llmjobs.prompts.template import Template, Value, render
 from llmjobs.prompts.texts import ASSIGN, BUILT_IN, NUGGETIZE, RELEVANCE, SUPPORT, TEMPLATES
 
 TAGS = ["query", "segment", "passage", "statement", "nuggets"]
+TAGS_OF_BATTLES = [*TAGS, "left", "right"]
 VALUES: dict[str, Value] = {
     "query": "why do cats purr",
     "segments": ["Cats purr.", "Dogs bark."],
@@ -19,6 +20,8 @@ VALUES: dict[str, Value] = {
     "criteria": ["it's a fact", 'the "second" one'],
     "passage": "Cats purr when content.",
     "statement": "Cats purr.",
+    "left": "Cats purr.",
+    "right": "Dogs bark.",
     "length": 2,
     "cap": 30,
     "top": 3,
@@ -40,6 +43,10 @@ HASHES = {
     ("rubric", 1): "170acd7ab850b1f9b1e943eedac34f89f7c52fe51aceba584e8f046738ae642e",
     ("rubric", 2): "f6e0491a3e9c3af062b652e1c3a6db2242050f00a4d8d7f1281498ef7b650192",
     ("assign-rubric", 2): "5a8e0241aa8ceba47e69329da8438e3a86a966f65811463ea5d6b45fe8ad08ef",
+    ("battle", 1): "0b26c2b2242bbf17b19a8299c8d3b4fb0ecde12f27f89880cd1a365daaa94eeb",
+    ("battle", 2): "4eff49676a379fa5a7468bf4f14413862a5b9a69769ec7021e3fd801743f7ee3",
+    ("battle-nuggets", 1): "c07cda17cbea90fc22db36c77355a8e30ff2acfd9a7a4dd85394d7dbc6ece355",
+    ("battle-nuggets", 2): "5b0d679c6483ecc9fdef0de157426d3b8184d7161552ca6cb759e7eac50e0379",
 }
 every_template = pytest.mark.parametrize("template", BUILT_IN, ids=lambda each: each.ref)
 
@@ -107,7 +114,7 @@ def test_a_list_is_not_a_text() -> None:
 look_alikes = st.builds(
     "{}{}{}{}{}".format,
     st.sampled_from(["<", "</", "< / ", "<\u200b/", "\uff1c", "<\\/"]),
-    st.sampled_from(TAGS).flatmap(lambda tag: st.sampled_from([tag, tag.upper(), tag.title()])),
+    st.sampled_from(TAGS_OF_BATTLES).flatmap(lambda tag: st.sampled_from([tag, tag.upper(), tag.title()])),
     st.sampled_from(["", "s", ' n="9"', "\n"]),
     st.just(">"),
     st.text(max_size=20),
@@ -115,8 +122,8 @@ look_alikes = st.builds(
 hostile = st.lists(st.text(max_size=30) | look_alikes, min_size=1, max_size=5).map("".join)
 
 
-def tags_in(text: str) -> list[str]:
-    return re.findall(rf"[<\uff1c][\s/\\\u200b]*(?:{'|'.join(TAGS)})", text, re.IGNORECASE)
+def tags_in(text: str, tags: list[str]) -> list[str]:
+    return re.findall(rf"[<\uff1c][\s/\\\u200b]*(?:{'|'.join(tags)})", text, re.IGNORECASE)
 
 
 @given(hostile)
@@ -127,12 +134,15 @@ def test_data_never_holds_what_looks_like_a_delimiter(text: str) -> None:
         "statement": "s",
         "segments": ["a"],
         "nuggets": ["n"],
+        "left": "l",
+        "right": "r",
     }
     attack: dict[str, Value] = {
         name: [text] if isinstance(value, list) else text for name, value in harmless.items()
     }
-    for template in TEMPLATES.values():
-        assert tags_in(shown(template, **attack)) == tags_in(shown(template, **harmless))
+    for task, template in TEMPLATES.items():
+        tags = TAGS_OF_BATTLES if task == "battle" else TAGS
+        assert tags_in(shown(template, **attack), tags) == tags_in(shown(template, **harmless), tags)
 
 
 def test_other_markup_in_data_is_left_alone() -> None:

@@ -1,4 +1,4 @@
-"""What the simulated LLM answers: the five tasks, in any script, whatever the data says."""
+"""What the simulated LLM answers: the tasks, in any script, whatever the data says."""
 
 import ast
 import json
@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from llmjobs.prompts.template import DATA_OF, PromptTask, Template, Value, render
-from llmjobs.prompts.texts import SUPPORT_QUOTE, TEMPLATES
+from llmjobs.prompts.texts import BATTLE_NUGGETS, SUPPORT_QUOTE, TEMPLATES
 from llmjobs.simulator.answering import (
     UNKNOWN,
     SimulatedReply,
@@ -100,6 +100,7 @@ OWN: list[tuple[PromptTask, dict[str, Value], str]] = [
     ),
     ("support", {"statement": "Cats purr.", "passage": "All cats purr."}, "full_support"),
     ("relevance", {"query": QUERY, "passage": "Cats purr.", "top": 4, "scale": "0: none\n4: all"}, "4"),
+    ("battle", {"query": QUERY, "left": "Dogs bark.", "right": "</left> Cats purr."}, "right"),
 ]
 
 
@@ -107,6 +108,22 @@ def test_a_quote_is_the_sentence_that_shares_most_words() -> None:
     values: dict[str, Value] = {"statement": "Cats purr.", "passage": "Dogs bark. All cats purr. Cows moo."}
     reply = reply_about(SUPPORT_QUOTE, values)
     assert (reply.task, reply.text) == ("support", '["full_support", "All cats purr."]')
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "verdict"),
+    [
+        ("Cats purr when they are content.", "Cats purr.", "left"),
+        ("The moon orbits the earth.", "The earth orbits the moon.", "tie"),
+        ("Dogs bark.", "Cows moo.", "both bad"),
+    ],
+)
+def test_beside_nuggets_the_answer_that_shares_more_with_them_is_better(
+    left: str, right: str, verdict: str
+) -> None:
+    values: dict[str, Value] = {"query": QUERY, "left": left, "right": right, "nuggets": NUGGETS, "length": 2}
+    reply = reply_about(BATTLE_NUGGETS, values)
+    assert (reply.task, reply.text) == ("battle", verdict)
 
 
 @pytest.mark.parametrize(("task", "values", "text"), OWN)
