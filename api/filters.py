@@ -101,7 +101,10 @@ class Narrowing:
 
     def cleaned(self, error: Refused, campaign: Campaign) -> Refused:
         """A refusal that names people by their pseudonyms, as its collection does."""
-        return Refused(error.code, str(self.reader.names.clean(campaign.pk, error.message)))
+        message, *choices = (
+            str(self.reader.names.clean(campaign.pk, text)) for text in (error.message, *error.choices)
+        )
+        return Refused(error.code, message, choices=choices)
 
 
 def narrowing_of(filters: Sequence[Filter], query: QueryDict, reader: Reader) -> Narrowing:

@@ -8,7 +8,7 @@ from django.http import Http404, HttpResponse
 from pydantic_core import to_json
 from rest_framework import exceptions
 
-from evaluation.errors import BadInput
+from evaluation.errors import BadInput, Refused
 from web.busy import LATER, SENTENCE, is_busy
 from web.middleware import RuleRefusal
 
@@ -57,7 +57,8 @@ def problem(status: int, code: str, detail: str, **more: Any) -> HttpResponse:
 
 def _refused(error: RuleRefusal) -> HttpResponse:
     if not isinstance(error, BadInput):
-        return problem(HTTPStatus.UNPROCESSABLE_ENTITY, error.code, error.message)
+        more = {"choices": error.choices} if isinstance(error, Refused) and error.choices else {}
+        return problem(HTTPStatus.UNPROCESSABLE_ENTITY, error.code, error.message, **more)
     listed = [
         {"file": mistake.file, "line": mistake.line, "field": mistake.field, "expected": mistake.expected}
         for mistake in error.problems

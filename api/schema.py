@@ -50,6 +50,7 @@ class Problem(Out):
     detail: str
     errors: dict[str, list[str]] = Field(default={}, description="by parameter")
     problems: list[Misplaced] = []
+    choices: list[str] = Field(default=[], description="where several names fit, those to choose from")
 
 
 Link = Annotated[str, WithJsonSchema({"type": "string", "format": "uri"})]

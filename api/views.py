@@ -5,6 +5,7 @@ from functools import lru_cache
 from threading import Lock
 from typing import Any, ClassVar, cast
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -50,6 +51,8 @@ class View(APIView):
         patch_vary_headers(response, ["Accept", "Authorization", "Cookie"])
         # To a program alone: where a browser asks with its cookie, lengths could be made to tell what is inside.
         response.may_be_packed = self.may_be_packed and isinstance(request.auth, ApiToken)  # type: ignore[attr-defined]
+        if request.auth:  # whoever has no token need not know how old the server is
+            response["Assay-Version"] = settings.VERSION
         return super().finalize_response(request, response, *args, **kwargs)  # type: ignore[arg-type]
 
 

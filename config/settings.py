@@ -10,11 +10,13 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from whitenoise.compress import Compressor
 
+from assay import own_version
 from web.environment import Environment, check_place, check_secrets, local_secret, most, secret
 from web.logs import logging_settings
 from web.outbound import listed_endpoints, text_sources
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+VERSION = own_version()
 COLLECTED = (BASE_DIR / "static" / "staticfiles.json").exists()  # in a wheel, to which nothing is written
 
 env = ENVIRONMENT = Environment()
