@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DELETE_ON_ERROR:
-.PHONY: run wheel image backup restore test test-all figures pictures lint lint-scripts check-scripts postgresql bench soak lock clean
+.PHONY: run wheel image client backup restore test test-all figures pictures lint lint-scripts check-scripts postgresql bench soak lock clean
 
 # The locked files name every package, so nothing is resolved: a release of today cannot break yesterday's lock.
 $(VENV)/installed: requirements.txt
@@ -32,6 +32,10 @@ wheel: $(VENV)/installed-dev
 image: wheel
 	docker build --tag assay .
 
+# Rows of the Python client, from docs/openapi.yaml.
+client: $(VENV)/installed-dev
+	$(BIN)/python client/make_rows.py
+
 # The whole database into a file, while people work: `make backup OUT=/srv/backups/monday.tar`.
 backup: $(VENV)/installed
 	@$(BIN)/python manage.py backup $(OUT)
@@ -47,6 +51,7 @@ lint: $(VENV)/installed-dev lint-scripts
 	$(BIN)/ruff check .
 	find templates -name '*.html' | xargs $(BIN)/djade --check --target-version 5.2
 	$(BIN)/mypy .
+	$(BIN)/mypy --config-file client/pyproject.toml client/assay_client
 	$(BIN)/lint-imports
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	HTTPS=1 DATABASE_URL=sqlite:///$(CURDIR)/var/check.sqlite3 $(BIN)/python manage.py check --deploy --fail-level WARNING

@@ -32,7 +32,7 @@ from reports.registry import documents
 from tests.architecture.tree import DJANGOS
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+DOCS = sorted([*ROOT.glob("*.md"), *ROOT.glob("client/*.md"), *ROOT.glob("docs/**/*.md")])
 EXAMPLE = ROOT / "docs" / "example"
 COMMANDS = sorted(
     (path.parts[-4], path.stem)

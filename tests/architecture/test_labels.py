@@ -15,6 +15,7 @@ BESIDE = {"tests", "loadtest", "migrations"}
 MAY_SAY_IT = {
     "evaluation/labels.py": "the list itself",
     "static/css/labels.css": "colours of tones",
+    "client/assay_client/rows.py": "made from the schema",
     "static/css/judge.css": "widths of the buttons",
 }
 

@@ -12,7 +12,8 @@ import pytest
 from tests.architecture.tree import ROOT, files, named
 
 DOCUMENT = ROOT / "docs" / "dependencies.md"
-TESTS = ("tests", "loadtest", "deploy")
+TESTS = ("tests", "loadtest", "deploy", "client")
+"""Folders that the server runs without; client/pyproject.toml says itself what it needs."""
 WITHOUT_IMPORT = {
     "requirements.in": {
         "argon2-cffi": "config/settings.py: Argon2PasswordHasher",

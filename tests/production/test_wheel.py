@@ -18,6 +18,7 @@ import sys
 import termios
 import time
 import uuid
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -72,6 +73,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run(*pip, "--wheel-dir", folder, settings.BASE_DIR)
     [path] = folder.iterdir()
     return path
+
+
+def test_it_holds_the_server_alone(wheel: Path) -> None:
+    folders = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
+    assert folders == {"assay_workbench", "assay_workbench-0.1.0.dist-info"}
 
 
 @pytest.fixture(scope="module", params=[11, 12, 13], ids="3.{}".format)

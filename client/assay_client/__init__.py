@@ -1,0 +1,45 @@
+"""Runs into Assay and scores back, from Python."""
+
+from assay_client.api import Assay
+from assay_client.campaign import Campaign
+from assay_client.errors import (
+    Ambiguous,
+    AssayError,
+    Busy,
+    Conflict,
+    Incomplete,
+    InputProblem,
+    JobFailed,
+    JobPaused,
+    NotAllowed,
+    NotFound,
+    NotSignedIn,
+    Refused,
+    ServerError,
+    Unreachable,
+    WaitTimeout,
+)
+from assay_client.imports import Imported
+from assay_client.jobs import Job
+
+__all__ = [
+    "Ambiguous",
+    "Assay",
+    "AssayError",
+    "Busy",
+    "Campaign",
+    "Conflict",
+    "Imported",
+    "Incomplete",
+    "InputProblem",
+    "Job",
+    "JobFailed",
+    "JobPaused",
+    "NotAllowed",
+    "NotFound",
+    "NotSignedIn",
+    "Refused",
+    "ServerError",
+    "Unreachable",
+    "WaitTimeout",
+]

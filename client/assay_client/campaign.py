@@ -1,0 +1,112 @@
+"""A campaign: its lists, scores, reports, imports, jobs and tasks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay_client import rows
+from assay_client.connection import Connection
+from assay_client.imports import Imports
+from assay_client.jobs import Jobs
+from assay_client.lists import Rows, Scores
+from assay_client.reading import Row, read
+
+
+class Tasks:
+    """Tasks of a campaign. Called, it is their list."""
+
+    def __init__(self, connection: Connection, campaign: str) -> None:
+        self._connection, self._campaign = connection, campaign
+
+    def __call__(self, **filters: Any) -> Rows[rows.TaskRow]:
+        return Rows(self._connection, "tasks", rows.TaskRow, {"campaign": self._campaign, **filters})
+
+    def plan(self, stage: str, **order: Any) -> rows.HandOutPlan:
+        """Return who would get what, by `hand_out` with the same words."""
+        answer = self._connection.post("tasks/", self._order(stage, order), {"dry_run": True}, tried_out=True)
+        return read(rows.HandOutPlan, answer)
+
+    def hand_out(self, stage: str, **order: Any) -> rows.HandedOut:
+        """Hand out topics. `order`: as `POST tasks/` has it; `expect=plan.key` makes sure that just a plan is done."""
+        answer = self._connection.post("tasks/", self._order(stage, order))
+        return read(rows.HandedOut, answer)
+
+    def _order(self, stage: str, order: dict[str, Any]) -> dict[str, Any]:
+        return {"campaign": self._campaign, "stage": stage, **order}
+
+
+class Campaign:
+    """A campaign. `row` is what was read of it. The filters of lists are those of docs/api.md."""
+
+    def __init__(self, connection: Connection, row: rows.CampaignRow) -> None:
+        self._connection, self.row, self.slug = connection, row, row.slug
+        self.imports = Imports(connection, row.slug)
+        self.jobs = Jobs(connection, row.slug)
+        self.tasks = Tasks(connection, row.slug)
+
+    def __repr__(self) -> str:
+        return f"<Campaign {self.slug}>"
+
+    def topics(self, **filters: Any) -> Rows[rows.TopicRow]:
+        return self._rows("topics", rows.TopicRow, filters)
+
+    def segments(self, **filters: Any) -> Rows[rows.SegmentRow]:
+        return self._rows("segments", rows.SegmentRow, filters)
+
+    def runs(self, **filters: Any) -> Rows[rows.RunRow]:
+        return self._rows("runs", rows.RunRow, filters)
+
+    def answers(self, **filters: Any) -> Rows[rows.AnswerRow]:
+        return self._rows("answers", rows.AnswerRow, filters)
+
+    def nugget_sets(self, **filters: Any) -> Rows[rows.NuggetSetRow]:
+        return self._rows("nugget-sets", rows.NuggetSetRow, filters)
+
+    def nuggets(self, **filters: Any) -> Rows[rows.NuggetRow]:
+        return self._rows("nuggets", rows.NuggetRow, filters)
+
+    def assignments(self, **filters: Any) -> Rows[rows.AssignmentRow]:
+        return self._rows("assignments", rows.AssignmentRow, filters)
+
+    def support(self, **filters: Any) -> Rows[rows.SupportRow]:
+        return self._rows("support-judgments", rows.SupportRow, filters)
+
+    def judgments(self, **filters: Any) -> Rows[rows.JudgmentRow]:
+        return self._rows("judgments", rows.JudgmentRow, filters)
+
+    def grades(self, **filters: Any) -> Rows[rows.QrelRow]:
+        return self._rows("grades", rows.QrelRow, filters)
+
+    def judges(self, **filters: Any) -> Rows[rows.JudgeRow]:
+        return self._rows("judges", rows.JudgeRow, filters)
+
+    def studies(self, **filters: Any) -> Rows[rows.StudyRow]:
+        return self._rows("studies", rows.StudyRow, filters)
+
+    def time(self, **filters: Any) -> Rows[rows.TimeRow]:
+        return self._rows("time", rows.TimeRow, filters)
+
+    def events(self, **filters: Any) -> Rows[rows.EventRow]:
+        return self._rows("events", rows.EventRow, filters)
+
+    def findings(self, **filters: Any) -> Rows[rows.FindingRow]:
+        return self._rows("findings", rows.FindingRow, filters)
+
+    def scores(self, condition: str, **options: Any) -> Scores:
+        """Return the runs' scores. `options`: judge, nugget set and policies, as `scores` of the API has them."""
+        return self._scores("scores", condition, options)
+
+    def support_scores(self, condition: str, **options: Any) -> Scores:
+        """Return the runs' citation scores, under a condition such as `llm`."""
+        return self._scores("support", condition, options)
+
+    def report(self, name: str, **options: Any) -> dict[str, Any]:
+        """Return the document that the command `report` prints as JSON."""
+        document: dict[str, Any] = self._connection.get(f"reports/{name}/", {"campaign": self.slug, **options})
+        return document
+
+    def _scores(self, report: str, condition: str, options: dict[str, Any]) -> Scores:
+        return Scores(self._connection, {"campaign": self.slug, "condition": condition, **options}, report)
+
+    def _rows(self, path: str, row: type[Row], filters: dict[str, Any]) -> Rows[Row]:
+        return Rows(self._connection, path, row, {"campaign": self.slug, **filters})

@@ -1,0 +1,161 @@
+"""Files into a campaign: all of a file, or nothing of it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any, Literal, Protocol, Union, runtime_checkable
+
+from assay_client.connection import Connection
+from assay_client.reading import read
+from assay_client.rows import ImportReceipt, TakenBack
+
+
+@runtime_checkable
+class Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+Content = Union[str, "os.PathLike[str]", bytes, Readable, Iterable[Mapping[str, Any]]]
+"""A path, the bytes of a file, an open file, or rows, which are sent as JSON lines."""
+
+IN_MEMORY = 4 * 1024**2
+ANSWERS = "answers"
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import did. `rows`: of the file, an answer each of a run. `id`: by which it can be taken back."""
+
+    rows: int
+    changed: bool
+    findings: int
+    id: str | None
+    message: str
+    receipt: ImportReceipt
+
+    @classmethod
+    def of(cls, receipt: ImportReceipt) -> Imported:
+        rows = receipt.counts.get(ANSWERS) or receipt.added + receipt.changed + receipt.unchanged
+        changed = receipt.id is not None
+        return cls(rows, changed, receipt.findings, receipt.id, receipt.message, receipt)
+
+
+class Imports:
+    """Imports of a campaign. The same file twice changes nothing. Raises `Refused` with the file's problems."""
+
+    def __init__(self, connection: Connection, campaign: str) -> None:
+        self._connection, self._campaign = connection, campaign
+
+    def topics(self, content: Content, *, name: str | None = None, replace: bool = False) -> Imported:
+        return self._load("topics", content, name=name, replace=replace)
+
+    def segments(
+        self, content: Content, *, name: str | None = None, replace: bool = False, needed_only: bool = False
+    ) -> Imported:
+        return self._load("segments", content, name=name, replace=replace, needed_only=needed_only)
+
+    def qrels(self, content: Content, *, source: str, name: str | None = None, replace: bool = False) -> Imported:
+        return self._load("qrels", content, name=name, replace=replace, source=source)
+
+    def run(
+        self,
+        content: Content,
+        *,
+        name: str | None = None,
+        replace: bool = False,
+        group: str | None = None,
+        task: Literal["AG", "RAG"] | None = None,
+        priority: int | None = None,
+        control: bool = False,
+        pool: bool = False,
+    ) -> Imported:
+        options = {"group": group, "task": task, "priority": priority, "control": control, "pool": pool}
+        return self._load("run", content, name=name, replace=replace, **options)
+
+    def nuggets(
+        self,
+        content: Content,
+        *,
+        origin: str,
+        judge: str,
+        name: str | None = None,
+        replace: bool = False,
+        by: Literal["human", "llm"] | None = None,
+        set: str | None = None,
+        drafts: str | None = None,
+    ) -> Imported:
+        options = {"origin": origin, "judge": judge, "by": by, "set": set, "drafts": drafts}
+        return self._load("nuggets", content, name=name, replace=replace, **options)
+
+    def assignments(
+        self,
+        content: Content,
+        *,
+        origin: str,
+        judge: str,
+        by: Literal["human", "llm"],
+        name: str | None = None,
+        replace: bool = False,
+        nuggets: str | None = None,
+    ) -> Imported:
+        options = {"origin": origin, "judge": judge, "by": by, "nuggets": nuggets}
+        return self._load("assignments", content, name=name, replace=replace, **options)
+
+    def support(
+        self,
+        content: Content,
+        *,
+        judge: str,
+        by: Literal["human", "llm"],
+        name: str | None = None,
+        replace: bool = False,
+        condition: str | None = None,
+    ) -> Imported:
+        options = {"judge": judge, "by": by, "condition": condition}
+        return self._load("support", content, name=name, replace=replace, **options)
+
+    def undo(self, id: str) -> str:
+        """Take an import back. Returns what is gone, in words."""
+        taken = self._connection.post(f"campaigns/{self._campaign}/imports/{id}/undo/")
+        return read(TakenBack, taken).message
+
+    def _load(self, kind: str, content: Content, *, name: str | None, **options: Any) -> Imported:
+        with ExitStack() as stack:
+            file, own_name = _opened(content, stack)
+            query = {"name": name or own_name, **options}
+
+            def body() -> IO[bytes]:
+                file.seek(0)
+                return file
+
+            # Where a length is missing, the server reads no body.
+            headers = {
+                "Content-Type": "application/octet-stream",
+                "Content-Length": str(file.seek(0, os.SEEK_END)),
+            }
+            path = f"campaigns/{self._campaign}/imports/{kind}/"
+            answer = self._connection.send(path, body, query, headers)
+        return Imported.of(read(ImportReceipt, answer))
+
+
+def _opened(content: Content, stack: ExitStack) -> tuple[IO[bytes], str | None]:
+    """Return a file that can be read again for each try, and the name that problems call it."""
+    if isinstance(content, (str, os.PathLike)):
+        path = Path(content)
+        return stack.enter_context(path.open("rb")), path.name
+    file = stack.enter_context(SpooledTemporaryFile(max_size=IN_MEMORY))  # noqa: SIM115
+    name = None
+    if isinstance(content, bytes):
+        file.write(content)
+    elif isinstance(content, Readable):
+        file.writelines(iter(lambda: content.read(IN_MEMORY), b""))
+        name = getattr(content, "name", None)  # of what is no file on a disk it may be a number
+    else:
+        file.writelines(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in content)
+    return file, Path(name).name if isinstance(name, str) else None

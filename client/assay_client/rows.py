@@ -1,0 +1,1176 @@
+"""What the server answers, made from docs/openapi.yaml by `make client`. Do not edit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerRow:
+    """An answer: what one run says to one topic."""
+
+    id: str
+    campaign: str
+    """the campaign's slug"""
+    run_id: str
+    """the run, by its run id"""
+    topic_id: str
+    """the topic, by the track's id"""
+    words: int
+    """whitespace words"""
+    response_length: int | None
+    """as the file declares it"""
+    references: list[str]
+    sentences: list[SentenceRow]
+    extra: dict[str, Any]
+    """keys of the file that Assay has no field for"""
+
+    @property
+    def topic(self) -> str:
+        return self.topic_id
+
+    @property
+    def run(self) -> str:
+        return self.run_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssignmentRow:
+    """A label: whether an answer contains a nugget. Only labels that stand."""
+
+    id: int
+    campaign: str
+    """the campaign's slug"""
+    topic_id: str
+    """the topic, by the track's id"""
+    run_id: str
+    """the run, by its run id"""
+    answer: str
+    """the answer's id"""
+    nugget: str
+    """as in `nuggets`"""
+    nugget_version: int
+    """which wording was looked for"""
+    nugget_set: str
+    """the set's name"""
+    judge: str
+    """as `judges` names them"""
+    label: Literal["not_support", "partial_support", "support", "cant_judge", "failed"]
+    raw: str
+    """the judge's word, where it is none of the labels"""
+    sentence: int | None
+    """of the answer, from 0: where the nugget is"""
+    first_label: Literal["not_support", "partial_support", "support", "cant_judge", "failed"] | None
+    """before the sweep changed it"""
+    submission: int
+    """from 1"""
+    given_at: datetime
+    event: int | None
+    """the event that brought it; null: none was kept"""
+
+    @property
+    def topic(self) -> str:
+        return self.topic_id
+
+    @property
+    def run(self) -> str:
+        return self.run_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptRow:
+    """An attempt to send a call."""
+
+    number: int
+    sent_at: datetime
+    ended_at: datetime | None
+    """null: its worker stopped meanwhile"""
+    error: str
+    """empty: it was answered, or has no end"""
+    status: int | None
+    """of HTTP"""
+    message: str
+    """what went wrong"""
+    latency_ms: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRow:
+    """A call to an LLM: what was sent, how often, what came back."""
+
+    gave: Literal["label", "wording", "importance"]
+    """what of the row comes from it"""
+    sha256: str
+    """of what makes it this call"""
+    state: Literal["sent", "answered", "failed"]
+    template_version: int
+    template_sha256: str
+    base_url: str
+    """the endpoint"""
+    model: str
+    """as the request named it"""
+    model_answered: str
+    """as the endpoint named it"""
+    parameters: dict[str, Any]
+    replicate: int
+    """from 0; what failed is asked again as the next"""
+    reply: str
+    """as it came"""
+    finish_reason: str
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    latency_ms: int | None
+    made_at: datetime
+    ended_at: datetime | None
+    template: str
+    seed: int | None
+    """null: none was sent"""
+    cost: CostRow | None
+    """null: no price is known"""
+    messages: list[MessageRow]
+    attempts: list[AttemptRow]
+    uses: list[UseRow]
+    questions: list[QuestionRow]
+    """all calls of the first item that used it, in order"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CampaignRow:
+    """A campaign: one evaluation that you may see unblinded."""
+
+    slug: str
+    """its name in addresses and filters"""
+    name: str
+    description: str
+    language: str
+    """BCP 47, of topics without one; empty: unknown"""
+    created_at: datetime
+    revision: int
+    """goes up whenever labels, nuggets, runs or texts change"""
+    protocol_version: int | None
+    """how often the settings were changed, from 1"""
+    topics: int
+    """how many"""
+    runs: int
+    """how many"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CauseRow:
+    """The event that brought a label."""
+
+    id: int
+    kind: str
+    at: datetime
+    actor: str | None
+    """by pseudonym; null: a command or a machine"""
+    files: list[FileRow]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitationRow:
+    """A citation of a sentence."""
+
+    position: int
+    """from 0, in the order of the file"""
+    docid: str | None
+    """null: out of range of the references"""
+    raw: str
+    """as the file has it"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfusionReportRow:
+    """Labels of the same pairs under two conditions: counts by label, and how far they agree; null: undefined."""
+
+    rows: str
+    columns: str
+    labels: list[str]
+    counts: list[list[int]]
+    pairs: int
+    agreement: float | None
+    kappa: float | None
+    kappa_linear: float | None
+    kappa_quadratic: float | None
+    alpha: float | None
+    ordinal_strictness: float | None
+    row_rates: list[float | None]
+    column_rates: list[float | None]
+    harsh_conflicts: int
+    intervals: dict[str, FigureIntervalRow]
+    """by figure"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectedDifferenceRow:
+    """The corrected score of `a` minus that of `b`, with its 95 % interval."""
+
+    a: str
+    """the run, by its run id"""
+    b: str
+    """the run, by its run id"""
+    value: float
+    low: float
+    high: float
+    more: int | None
+    """judgments of each run that would tell them apart; 0: they are; null: none"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectedRunRow:
+    """A run by a random check."""
+
+    run_id: str
+    """the run, by its run id"""
+    llm: float | None
+    """by the LLM's labels of today"""
+    people: EstimateRow
+    """by people's labels of the same pairs alone"""
+    corrected: CorrectedValueRow
+    rank: list[int] | None
+    """the best and the worst it may have"""
+    pairs: int
+    """that the LLM labelled"""
+    drawn: int
+    judged: int
+    refused: int
+    """that nobody could judge"""
+    stale: int
+    """whose label the LLM has changed since the draw"""
+    outside: int
+    """that came after the draw"""
+    few: bool
+    reason: str | None
+    """why it has no corrected score"""
+    warning: RefusedRow | None
+    """more were refused than a score can bear"""
+
+    @property
+    def run(self) -> str:
+        return self.run_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectedScoresRow:
+    """Scores of all runs, corrected by a random check, as `report corrected` has them.
+
+    Organizers read each run once its pairs are judged; all others once those of all runs are.
+    """
+
+    study: str
+    score: str
+    target: str
+    policies: dict[str, str]
+    seed: str
+    runs: list[CorrectedRunRow]
+    differences: list[CorrectedDifferenceRow]
+    tau: EstimateRow
+    """of the LLM's order of the runs and the corrected one"""
+    judges: list[str]
+    """as `judges` names them"""
+    judged_twice: int
+    """pairs that several people judged"""
+    alpha: float | None
+    """of those"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectedValueRow:
+    """A corrected score with its 95 % interval."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    sd: float | None
+    """standard deviation"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrelationReportRow:
+    """Kendall's tau-b of two conditions on three levels; null: undefined."""
+
+    x: str
+    y: str
+    score: str
+    policies: dict[str, str]
+    """`topics`: common, or all where each side has its own"""
+    runs: int
+    """runs with a mean on both sides"""
+    topics: int
+    """topics that both have"""
+    pairs: int
+    """topics of runs, pooled"""
+    run_level: float | None
+    topic_average: float | None
+    all_topic_run: float | None
+    undefined_topics: int
+    """topics that have no tau, which the average leaves out"""
+    ties: dict[str, TiesRow]
+    """by level"""
+    discordant: dict[str, int]
+    """by level"""
+    intervals: dict[str, FigureIntervalRow]
+    """by level"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostRow:
+    """The cost of a call's tokens, by the prices of the first job that used it."""
+
+    amount: str
+    """a decimal number"""
+    currency: str
+    price_table: str
+    """the version of the prices"""
+    job: int
+    reused: bool
+    """whether an earlier job paid it"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deleted:
+    """Result in words."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EstimateRow:
+    """A score with its 95 % interval; null: there is none, and the run's `reason` says why."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventRow:
+    """An event of the log. Names of people in it are pseudonyms."""
+
+    id: int
+    campaign: str
+    """the campaign's slug"""
+    at: datetime
+    kind: str
+    actor: str | None
+    """by pseudonym; null: a command or a machine"""
+    payload: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceRow:
+    """A passage that a nugget rests on."""
+
+    docid: str
+    sentence: int | None
+    """of the segment, from 0; null: all of it"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureIntervalRow:
+    """An interval of a figure that compares two conditions; `note` says what weakens it."""
+
+    low: float | None
+    high: float | None
+    reason: str | None = None
+    resamples: int | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRow:
+    """A file that was imported."""
+
+    name: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingRow:
+    """A finding: what an import noticed and loaded all the same."""
+
+    id: int
+    campaign: str
+    """the campaign's slug"""
+    event: int
+    """the import"""
+    at: datetime
+    code: Literal[
+        "response_length",
+        "answer_too_long",
+        "too_many_references",
+        "too_many_citations",
+        "duplicate_citation",
+        "citation_out_of_range",
+        "duplicate_reference",
+        "docid_form",
+        "topic_text_differs",
+        "missing_topics",
+        "empty_answer",
+        "segment_without_text",
+        "segment_text_differs",
+        "unknown_importance",
+        "unknown_label",
+        "repeated_nugget",
+        "repeated_criterion",
+        "unjudged_nuggets",
+        "grade_off_scale",
+        "answer_text_differs",
+        "addresses_judge",
+        "labels_of_another",
+        "closing_row",
+        "unknown_citation",
+        "labelled_by_others",
+        "listed_by_others",
+    ]
+    file: str
+    line: int | None
+    run_id: str
+    """empty: about no run"""
+    topic_id: str
+    """empty: about no topic"""
+    message: str
+
+    @property
+    def topic(self) -> str:
+        return self.topic_id
+
+    @property
+    def run(self) -> str:
+        return self.run_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """A task that would be made."""
+
+    topic_id: str
+    assessor: str | None
+    nugget_set: str | None
+    minutes: int
+    answers: int
+    labels: int
+    second_opinion: bool
+
+    @property
+    def topic(self) -> str:
+        return self.topic_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradeRow:
+    """A source's grade of a segment for a topic."""
+
+    topic_id: str
+    """the topic, by the track's id"""
+    source: str
+    """NIST, UMBRELA, ..."""
+    grade: int
+
+    @property
+    def topic(self) -> str:
+        return self.topic_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandOutPlan:
+    """Tasks that would be made. `key` tells two plans apart."""
+
+    key: str
+    given: list[Given]
+    left_out: list[LeftOut]
+    loads: list[Load]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandedOut:
+    """The tasks that were made, and the topics that were left out."""
+
+    tasks: list[str]
+    left_out: list[LeftOut]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportReceipt:
+    """Counts of an import. `of`: the noun that is counted; `counts`: everything else that was counted, by its
+    noun.
+    """
+
+    id: str | None
+    """by which the import can be taken back; null where nothing changed"""
+    of: str
+    added: int
+    changed: int
+    unchanged: int
+    findings: int
+    counts: dict[str, int]
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntervalRow:
+    """A 95 % interval over topics; without ends, `reason` says why."""
+
+    low: float | None
+    high: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobEstimate:
+    """The work and cost of a job. Re-asks are not known before; `calls` counts what is sure.
+
+    Costs are a forecast: `cost` is null where no price is known, `seconds` where the model was never called.
+    """
+
+    items: int
+    calls: int
+    reused: int
+    tokens: int
+    judged: int
+    again: int
+    without_text: int
+    blocked: dict[str, str]
+    calls_to_pay: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: str | None
+    currency: str
+    price_table: str
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRow:
+    """A job: work for an LLM judge."""
+
+    id: int
+    campaign: str
+    """the campaign's slug"""
+    title: str
+    judge: str
+    """as `judges` names them"""
+    state: Literal["running", "paused", "cancelled", "done"]
+    waiting_for: str
+    """why nothing moves just now"""
+    made_by: str | None
+    """by pseudonym"""
+    made_at: datetime
+    ended_at: datetime | None
+    items: dict[str, int]
+    """how many are in each state"""
+    priority: int
+    """higher is done first"""
+    requests: int
+    """sent so far, tries that were refused among them"""
+    prompt_tokens: int
+    """paid so far"""
+    completion_tokens: int
+    """paid so far"""
+    max_requests: int | None
+    """the job pauses there; null: no limit"""
+    max_tokens: int | None
+    """the job pauses there; null: no limit"""
+    max_money: str | None
+    """a decimal number; the job pauses there; null: no limit"""
+    currency: str
+    """of the prices with which the job was started; empty: none is known"""
+    price_table: str
+    """the version of those prices"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeRow:
+    """A judge in a campaign. A person with an account goes by a pseudonym, another one in each campaign."""
+
+    campaign: str
+    """the campaign's slug"""
+    name: str
+    kind: Literal["human", "llm"]
+    model: str
+    """of an LLM"""
+    prompt_versions: dict[str, Any]
+    """prompts by task, and unusual parameters: reply_form, temperature (none: not sent), reasoning_effort,
+    max_completion_tokens, passage_words
+    """
+    study: str | None
+    """the study whose pairs this judge labels"""
+    aside: bool
+    """its labels count only where it is named"""
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgmentRow:
+    """A label of an answer, of a pair of answers or of a passage, at a stage without columns of its own.
+
+    Only labels that stand.
+    """
+
+    id: int
+    campaign: str
+    """the campaign's slug"""
+    stage: str
+    topic_id: str
+    """the topic, by the track's id"""
+    run_id: str | None
+    """whose answer; null of a passage"""
+    answer: str | None
+    """the answer's id"""
+    other_run_id: str | None
+    """of a pair, the other run"""
+    other: str | None
+    """of a pair, the other answer's id"""
+    docid: str | None
+    """of a passage"""
+    judge: str
+    """as `judges` names them"""
+    label: str
+    """one of the stage's"""
+    raw: str
+    """the judge's word, where it is none of the labels"""
+    extras: dict[str, Any]
+    """what else the stage records"""
+    submission: int
+    """from 1"""
+    given_at: datetime
+    event: int | None
+    """the event that brought it; null: none was kept"""
+
+    @property
+    def topic(self) -> str:
+        return self.topic_id
+
+    @property
+    def run(self) -> str | None:
+        return self.run_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A topic that nobody gets, and why."""
+
+    topic_id: str
+    reason: str
+
+    @property
+    def topic(self) -> str:
+        return self.topic_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineageRow:
+    """An earlier wording that a nugget was made from."""
+
+    relation: Literal["kept", "edited", "merged", "split"]
+    nugget: str
+    nugget_version: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """Open work of an assessor, in expected minutes, before and after."""
+
+    assessor: str
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeJudge:
+    """A judge that can be named when a job is started."""
+
+    name: str
+    model: str
+    prompt_versions: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageRow:
+    """A message as it was sent."""
+
+    role: str
+    sha256: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NuggetRow:
+    """A nugget at its place in a submitted list. Labels name it by `nugget` and `nugget_version`."""
+
+    id: int
+    """of this place in this list"""
+    campaign: str
+    """the campaign's slug"""
+    topic_id: str
+    """the topic, by the track's id"""
+    nugget_set: str
+    """the set's name"""
+    list_version: int
+    """each submission of a list is a version, from 1"""
+    newest: bool
+    """whether this version of the list is the one that reports read"""
+    position: int
+    """in the list, from 0"""
+    nugget: str
+    """the nugget; it stays while its wording changes"""
+    nugget_version: int
+    """which wording of it, from 1"""
+    text: str
+    importance: Literal["unknown", "okay", "vital"]
+    raw_importance: str
+    """as the file has it"""
+    group: str
+    """for instance the sub-narrative, or a criterion's type or axis"""
+    weight: float | None
+    """of a rubric; below 0: an answer must not contain it"""
+    lineage: list[LineageRow]
+    evidence: list[EvidenceRow]
+
+    @property
+    def topic(self) -> str:
+        return self.topic_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NuggetSetRow:
+    """A nugget set: one maker's lists for a campaign's topics."""
+
+    id: int
+    campaign: str
+    """the campaign's slug"""
+    name: str
+    origin: Literal["auto", "draft", "edited", "manual"]
+    judge: str
+    """who made it, as `judges` names them"""
+    drafts: str | None
+    """the set that was post-edited"""
+    topics: int
+    """how many topics have a submitted list"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """Why a label says what it says: the calls, the file or the person behind it."""
+
+    collection: str
+    row: dict[str, Any]
+    """the label, as its collection has it"""
+    behind: Literal["call", "file", "person", "unknown"]
+    event: CauseRow | None
+    calls: list[CallRow]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QrelRow:
+    """A label: how relevant a source says that a segment is for a topic."""
+
+    id: int
+    campaign: str
+    """the campaign's slug"""
+    topic_id: str
+    """the topic, by the track's id"""
+    docid: str
+    source: str
+    """whose grades: NIST, UMBRELA or another name"""
+    grade: int
+    event: int | None
+    """the event that brought it; null: none was kept"""
+
+    @property
+    def topic(self) -> str:
+        return self.topic_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionRow:
+    """A call of the same item, named by its hash."""
+
+    part: str
+    call: str
+    state: Literal["sent", "answered", "failed"]
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedRow:
+    """Bounds of a score: all refused pairs not supported, or all supported."""
+
+    reason: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRow:
+    """A run: what one system answered."""
+
+    id: int
+    campaign: str
+    """the campaign's slug"""
+    run_id: str
+    group: str
+    """the team that submitted it; empty: unknown"""
+    task: str
+    """AG or RAG; empty: unknown"""
+    priority: int | None
+    """1 is judged first"""
+    control: bool
+    """an organizers' control run"""
+    pool: bool
+    """judged whatever its priority"""
+    sha256: str
+    """of the file"""
+    answers: int
+    """how many topics it answers"""
+
+    @property
+    def run(self) -> str:
+        return self.run_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreRow:
+    """A run's scores under a condition, computed when they are asked for. Scores are in [0, 1]."""
+
+    campaign: str
+    """the campaign's slug"""
+    condition: Literal["A/A", "E/M", "M/M", "E/A", "M/A", "A/M", "scratch", "post-edit", "llm"]
+    judge: str | None
+    """whose labels they rest on"""
+    nugget_set: str | None
+    """whose nuggets; null under a support condition"""
+    run_id: str
+    """the run, by its run id"""
+    group: str
+    task: str
+    control: bool | None
+    topics: int | None
+    """topics behind the primary score"""
+    vital_strict: float | None
+    """the primary score"""
+    vital: float | None
+    weighted_strict: float | None
+    weighted: float | None
+    all_strict: float | None
+    all: float | None
+    rubric: float | None
+    """of a rubric: the primary score where a campaign is scored by weights"""
+    rubric_strict: float | None
+    """of a rubric"""
+    violations: float | None
+    """of a rubric: criteria below 0 that an answer meets, the mean"""
+    mandatory_missed: float | None
+    """of a rubric: vital criteria that an answer does not meet, the mean"""
+    length: float | None
+    """words of an answer, the mean"""
+    weighted_precision: float | None
+    """of support"""
+    weighted_recall: float | None
+    """of support"""
+    precision_strict: float | None
+    """of support"""
+    recall_strict: float | None
+    """of support"""
+    sentences: float | None
+    """of an answer, the mean"""
+    sentences_total: int | None
+    sentences_uncited: int | None
+    judged: int
+    """labels"""
+    failed: int
+    """labels"""
+    unjudged: int
+    """labels"""
+    excluded: int | None
+    """answers"""
+    missing: int | None
+    """answers"""
+    unjudgeable: int | None
+    """pairs that nobody can judge"""
+    intervals: dict[str, IntervalRow]
+    """of each score, by its name"""
+
+    @property
+    def run(self) -> str:
+        return self.run_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentRow:
+    """A segment: a passage that qrels grade and answers cite."""
+
+    id: str
+    campaign: str
+    """the campaign's slug"""
+    docid: str
+    document: str
+    """the document that it is a segment of"""
+    has_text: bool
+    """false: named by qrels or runs, and never loaded"""
+    title: str
+    headings: str
+    url: str
+    text: str
+    start_char: int | None
+    end_char: int | None
+    grades: list[GradeRow]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentenceRow:
+    """A sentence of an answer."""
+
+    index: int
+    """from 0"""
+    text: str
+    citations: list[CitationRow]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stays:
+    """A task that stays as it is, and why."""
+
+    task: str
+    topic_id: str
+    reason: str
+
+    @property
+    def topic(self) -> str:
+        return self.topic_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyRow:
+    """A study: pairs that are judged once more, drawn where two judges differ or by chance from an LLM's
+    labels.
+
+    `reports/corrected/` has the scores that a random check corrects.
+    """
+
+    id: int
+    campaign: str
+    """the campaign's slug"""
+    name: str
+    kind: Literal["assignment", "support"]
+    draw: Literal["disagreements", "random"]
+    """random: a random check"""
+    person: str | None
+    """who is compared, as `judges` names them; null in a random check"""
+    judge: str
+    """as `judges` names them"""
+    nugget_set: str | None
+    """null of support"""
+    condition: Literal["scratch", "post-edit", "llm"] | None
+    """how people judge support"""
+    seed: str
+    per_run: dict[str, int] | None
+    """pairs to draw by run id; null: not drawn by run"""
+    per_topic: int | None
+    """pairs to draw of each topic; null: not drawn by topic"""
+    stratified: bool | None
+    """drawn from each pair of labels; null in a random check"""
+    drawn: int
+    """pairs, without decoys"""
+    judged: int
+    """drawn pairs with a label of a person, "can't judge" included"""
+    decoys: int
+    """pairs on which both agree, handed out among the others and counted in no figure"""
+    made_by: str | None
+    """by pseudonym"""
+    made_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SupportRow:
+    """A label: whether a cited segment supports a sentence. Only labels that stand."""
+
+    id: int
+    campaign: str
+    """the campaign's slug"""
+    topic_id: str
+    """the topic, by the track's id"""
+    run_id: str
+    """the run, by its run id"""
+    answer: str
+    """the answer's id"""
+    sentence: int
+    """of the answer, from 0"""
+    docid: str
+    """what the sentence cites"""
+    condition: Literal["scratch", "post-edit", "llm"]
+    judge: str
+    """as `judges` names them"""
+    label: Literal["no_support", "partial_support", "full_support", "cant_judge", "failed"]
+    raw: str
+    """the judge's word, where it is none of the labels"""
+    shown_label: Literal["no_support", "partial_support", "full_support", "cant_judge", "failed"] | None
+    """the machine's, where it was shown"""
+    shown_ms: int | None
+    """from when it was shown to the first decision"""
+    accepted: bool | None
+    """whether the machine's label was taken over"""
+    evidence: int | None
+    """sentence of the segment, from 0, that the judge marked"""
+    submission: int
+    """from 1"""
+    given_at: datetime
+    event: int | None
+    """the event that brought it; null: none was kept"""
+
+    @property
+    def topic(self) -> str:
+        return self.topic_id
+
+    @property
+    def run(self) -> str:
+        return self.run_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakenBack:
+    """Rows that are gone, in words."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskRow:
+    """A task: one stage of one topic, handed to somebody. Assessors get their own, and no word more than their
+    desk.
+    """
+
+    id: str
+    campaign: str
+    """the campaign's slug"""
+    topic: str
+    """the question"""
+    stage: Literal["post-edit", "manual", "assign", "support-scratch", "support-post-edit", "grade", "battle"]
+    state: Literal["not started", "in progress", "submitted", "reopened", "blocked", "withdrawn"]
+    version: int
+    """the submission being made, or made last"""
+    due: date | None
+    blocked_reason: str
+    reopened_reason: str
+    topic_id: str | None
+    """the track's; null in an assessor's own tasks, as all that follows"""
+    assessor: str | None
+    """by pseudonym"""
+    nugget_set: str | None
+    """what is made, or assigned"""
+    drafts: str | None
+    """the set that is post-edited"""
+    qrels: str | None
+    """whose grades choose the passages"""
+    judge: str | None
+    """whose support labels are shown"""
+    study: str | None
+    """the study whose pairs are judged"""
+    second_opinion: bool | None
+    priority: int | None
+    expected_minutes: int | None
+    created_at: datetime | None
+    opened_at: datetime | None
+    submitted_at: datetime | None
+    """the last time"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TasksChanged:
+    """The tasks that were changed, or would be, those that were not, and what is lost by it, in words."""
+
+    changed: list[str]
+    left: list[Stays]
+    takes_away: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TiesRow:
+    """Pairs that are tied: in x alone, in y alone, in both."""
+
+    x: int
+    y: int
+    both: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeRow:
+    """The time of one submission, in seconds, as `export time` has it; docs/time.md says what each column is."""
+
+    task: str
+    """the task's id"""
+    campaign: str
+    """the campaign's slug"""
+    topic_id: str
+    """the topic, by the track's id"""
+    stage: Literal["post-edit", "manual", "assign", "support-scratch", "support-post-edit", "grade", "battle"]
+    assessor: str
+    """by pseudonym"""
+    version: int
+    """the submission"""
+    wall_s: float
+    presence_s: float
+    active_low_s: float
+    active_point_s: float
+    active_high_s: float
+    active_60_s: float
+    active_120_s: float
+    active_180_s: float
+    active_300_s: float
+    hidden_s: float
+    paused_s: float
+    offline_s: float
+    blur_s: float
+    sessions: int
+    rework_s: float
+    rule_version: int
+    reading_s: float
+    editing_s: float
+    suspended_s: float
+    submitted: bool
+    """false: it is still being made, and the time goes on"""
+    last_at: datetime
+    """the end of the last stretch"""
+
+    @property
+    def topic(self) -> str:
+        return self.topic_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicRow:
+    """A topic: one information need."""
+
+    id: str
+    campaign: str
+    """the campaign's slug"""
+    topic_id: str
+    """the track's"""
+    text: str
+    tags: list[str]
+    position: int
+    """the order in which topics were loaded"""
+    language: str
+    """BCP 47; empty: the campaign's"""
+    problem_statement: str
+    background: str
+    article: str
+    """the text of the article that is asked about"""
+    extra: dict[str, Any]
+    """keys of the file that Assay has no field for"""
+
+    @property
+    def topic(self) -> str:
+        return self.topic_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UseRow:
+    """A job in which a call was used, for which part of an item, and what its reader noticed."""
+
+    job: int
+    part: str
+    notes: list[str]

@@ -1,0 +1,75 @@
+"""The examples of the client's documents run as they stand, on a server with an LLM that judges."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from assay_client import Campaign
+from evaluation.models import Campaign as Stored
+from evaluation.models import Event, Run
+from tests.architecture.test_docs import blocks
+from tests.client.conftest import Library
+from tests.worlds.llm import in_thread, work_on
+
+CLIENT = settings.BASE_DIR / "client"
+FILES = settings.BASE_DIR / "docs" / "example" / "quickstart"
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("simulator")]
+
+Follow = Callable[[Path], str]
+
+
+@pytest.fixture
+def follow(library: Library, tmp_path: Path) -> Follow:
+    """Run the Python of a page beside the quickstart's files, while a worker works; return what it printed."""
+    shutil.copytree(FILES, tmp_path, dirs_exist_ok=True)
+    there: dict[str, Any] = {"cwd": tmp_path, "capture_output": True, "text": True}
+    own = os.environ | library.environment | {"PYTHONPATH": str(CLIENT)}
+
+    def run(page: Path) -> str:
+        program = "\n".join(body for info, body in blocks(page) if info == ["python"])
+        done: list[subprocess.CompletedProcess[str]] = []
+        command = [sys.executable, "-W", "error", "-c", program]
+        started = Event.objects.filter(kind="job.started")
+        with in_thread(lambda: done.append(subprocess.run(command, check=False, env=own, **there))) as thread:
+            while thread.is_alive() and not started.exists():
+                thread.join(0.05)
+            work_on()
+        assert done[0].returncode == 0, done[0].stderr
+        return done[0].stdout
+
+    return run
+
+
+def test_the_example_of_the_readme_runs(follow: Follow, lib: Campaign, tmp_path: Path) -> None:
+    lib.imports.topics(FILES / "topics.tsv")
+    lib.imports.nuggets(FILES / "nuggets.jsonl", origin="manual", judge="mara", by="human")
+    (tmp_path / "broken.jsonl").write_text('{"run_id": "v43"}\n', "utf-8")
+    loaded, scores, *labels, problem = follow(CLIENT / "README.md").splitlines()
+    assert loaded.split()[:2] == ["1", "True"]
+    score, policies = scores.split(" ", 1)
+    assert float(score) == lib.scores("M/A", profile="trec-rag")["v42"].vital_strict
+    assert policies == str(lib.scores("M/A").policies)
+    assert {label.split()[0] for label in labels} <= {"q1", "q2", "q3", "q4", "q5"}
+    assert problem.startswith("broken.jsonl:1: ")
+    assert Run.objects.get().group == "ours"
+
+
+def test_the_page_about_pipelines_runs(follow: Follow, lib: Campaign, tmp_path: Path) -> None:
+    printed = follow(settings.BASE_DIR / "docs" / "pipeline.md")
+    assert "wrong.jsonl 1 topic_id" in printed
+    assert {run.run_id for run in lib.runs()} == {"plain", "reranked", "canned"}
+    board = {row.run_id: row.vital_strict for row in lib.scores("M/A")}
+    assert board["canned"] == 0
+    for run, score in board.items():
+        assert f"{run} " in printed
+        assert str(round(score or 0, 3)) in printed
+    labels = (tmp_path / "labels.jsonl").read_text("utf-8").splitlines()
+    assert len(labels) == lib.assignments(condition="M/A").count() > 0
+    assert Stored.objects.get().slug == "library"

@@ -1,0 +1,74 @@
+"""What a program has becomes a file of a campaign: paths, bytes, open files and rows."""
+
+import gzip
+import json
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from assay_client import Campaign, Refused
+from evaluation.models import Event, Run
+
+pytestmark = pytest.mark.django_db(transaction=True)
+TOPICS = b"t1\twhy rivers bend\nt2\thow dams fail\n"
+ROWS = [
+    {
+        "run_id": "heron",
+        "topic_id": topic,
+        "references": ["d1"],
+        "answer": [{"text": "Sand moves: Flüsse.", "citations": [0]}],
+    }
+    for topic in ("t1", "t2")
+]
+RUN = b"".join(json.dumps(row).encode() + b"\n" for row in ROWS)
+NUGGETS = [{"qid": "t1", "nuggets": [{"text": "sand moves", "importance": "vital"}]}]
+
+
+def test_rows_are_a_file(lib: Campaign) -> None:
+    lib.imports.topics([{"id": "t1", "text": "why rivers bend"}, {"id": "t2", "text": "how dams fail"}])
+    loaded = lib.imports.run(iter(ROWS), name="heron.jsonl", group="herons", task="RAG", priority=1)
+    assert (loaded.rows, loaded.changed) == (2, True)
+    run = Run.objects.get()
+    assert (run.run_id, run.group, run.task, run.priority) == ("heron", "herons", "RAG", 1)
+    assert Event.objects.get(kind="import.run").payload["files"][0]["name"] == "heron.jsonl"
+
+
+def test_paths_bytes_and_open_files_are_the_same_file(lib: Campaign, tmp_path: Path) -> None:
+    path = tmp_path / "topics.tsv.gz"
+    path.write_bytes(gzip.compress(TOPICS))
+    assert lib.imports.topics(path).changed
+    assert not lib.imports.topics(TOPICS).changed
+    with path.open("rb") as file:
+        assert not lib.imports.topics(file).changed
+    again = lib.imports.topics(BytesIO(TOPICS))
+    assert again.message == "Nothing changed: 2 topics already loaded."
+    assert (again.rows, again.changed, again.id) == (2, False, None)
+
+
+def test_each_kind_is_loaded_and_taken_back(lib: Campaign) -> None:
+    imports = lib.imports
+    imports.topics(TOPICS)
+    imports.qrels(b"t1 0 d1 3\n", source="NIST")
+    imports.segments([{"docid": "d1", "segment": "Sand moves."}], needed_only=True)
+    imports.run(ROWS)
+    imports.nuggets(NUGGETS, origin="manual", judge="mara", by="human", set="ours")
+    labels = [{"qid": "t1", "run_id": "heron", "nuggets": [{"text": "sand moves", "assignment": "support"}]}]
+    imports.assignments(labels, origin="manual", judge="robot", by="llm")
+    support = {"run_id": "heron", "topic_id": "t1", "sentence": 0, "docid": "d1", "label": "full_support"}
+    loaded = imports.support([support], judge="robot", by="llm")
+    assert lib.support().count() == lib.assignments().count() == 1
+    assert loaded.id
+    assert "1" in imports.undo(loaded.id)
+    assert lib.support().count() == 0
+
+
+def test_what_is_wrong_with_a_file_has_a_line_and_a_field(lib: Campaign, tmp_path: Path) -> None:
+    lib.imports.topics(TOPICS)
+    broken = [*ROWS, {**ROWS[0], "answer": [{"text": 7, "citations": []}]}]
+    path = tmp_path / "broken.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in broken), "utf-8")
+    with pytest.raises(Refused) as refusal:
+        lib.imports.run(path)
+    assert str(refusal.value.problems[0]) == "broken.jsonl:3: answer.0.text: a string, found an integer"
+    assert not Run.objects.exists()
