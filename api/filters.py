@@ -145,7 +145,7 @@ def judges(narrowing: Narrowing, _filters: Sequence[Filter]) -> Selection:
 def scores(narrowing: Narrowing, _filters: Sequence[Filter]) -> Selection:
     """Runs of a campaign under a condition. Raises `WrongQuery` for a run that it does not have."""
     values, reader = narrowing.values, cast(Scores, narrowing.reader)
-    choice = _choice_of(narrowing, values["condition"])
+    choice = choice_of(narrowing, values["condition"])
     run = values.get("run")
     if run and not choice.campaign.runs.filter(run_id=run).exists():
         raise WrongQuery({"run": [NO_SUCH]})
@@ -195,7 +195,7 @@ def _of_kind(narrowing: Narrowing, rows: Rows, value: str) -> Rows:
 
 def _assigned_under(narrowing: Narrowing, rows: Rows, value: str) -> Rows:
     """Labels that reports count: of the newest lists, by those whose labels they are."""
-    choice = _choice_of(narrowing, value)
+    choice = choice_of(narrowing, value)
     parts: list[Q] = []
     for nuggets, judge, topics in choice.keys:
         if nuggets is not None and judge is not None:
@@ -205,7 +205,7 @@ def _assigned_under(narrowing: Narrowing, rows: Rows, value: str) -> Rows:
 
 
 def _supported_under(narrowing: Narrowing, rows: Rows, value: str) -> Rows:
-    choice = cast(CitationCondition, _choice_of(narrowing, value))
+    choice = cast(CitationCondition, choice_of(narrowing, value))
     parts: list[Q] = []
     for _, judge, topics in choice.keys:
         if judge is not None:
@@ -226,7 +226,7 @@ def _listed_under(narrowing: Narrowing, rows: Rows, value: str) -> Rows:
     return _either(rows, [Q(pk__in=part.values("pk")) for part in listed])
 
 
-def _choice_of(narrowing: Narrowing, condition: str) -> NuggetCondition | CitationCondition:
+def choice_of(narrowing: Narrowing, condition: str) -> NuggetCondition | CitationCondition:
     """Return what a condition means, with the judge and set that were named beside it. Raises `Refused`."""
     campaign, names = narrowing.campaign_for("condition"), narrowing.reader.names
     judge = names.real_judge(campaign.pk, narrowing.values.get("judge", ""))

@@ -110,7 +110,7 @@ class Scores(Reader):
         runs = dict(campaign.runs.using(self.alias).values_list("run_id", "pk"))
         rows = [
             (runs[row["run_id"]], self._row(choice, row))
-            for row in _figures(choice, _policies(choice, params))
+            for row in _figures(choice, policies_of_choice(choice, params))
             if params.get("run") in (None, row["run_id"])
         ]
         return sorted(rows, key=itemgetter(0))
@@ -119,7 +119,7 @@ class Scores(Reader):
         self, choice: NuggetCondition | CitationCondition, params: dict[str, Any]
     ) -> list[tuple[int, Row]]:
         """Return each topic of the condition for each run, with keys in this order."""
-        campaign, scores = choice.campaign, topic_scores(choice, _policies(choice, params))
+        campaign, scores = choice.campaign, topic_scores(choice, policies_of_choice(choice, params))
         topics = dict(campaign.topics.using(self.alias).values_list("topic_id", "pk"))
         runs = dict(campaign.runs.using(self.alias).values_list("run_id", "pk"))
         labels = self._labels(choice)
@@ -155,7 +155,9 @@ def _figures(
     return support_rows(choice, cast(SupportPolicies, policies))
 
 
-def _policies(choice: NuggetCondition | CitationCondition, params: dict[str, Any]) -> Policies | SupportPolicies:
+def policies_of_choice(
+    choice: NuggetCondition | CitationCondition, params: dict[str, Any]
+) -> Policies | SupportPolicies:
     if isinstance(choice, NuggetCondition):
         return nugget_policies(choice.campaign, params)
     return support_policies(params, choice.campaign.protocol.measure)

@@ -181,6 +181,20 @@ class ReportSchema(AutoSchema):
         return False
 
 
+class FingerprintSchema(ReportSchema):
+    def get_operation_id(self) -> str:
+        return "fingerprint"
+
+    def get_tags(self) -> list[str]:
+        return ["fingerprint"]
+
+    def get_description(self) -> str:  # type: ignore[override]
+        return getdoc(type(self.view)) or ""
+
+    def get_response_serializers(self) -> Any:
+        return {(200, JSON): self.view.answer} | _read_problems(OF_LISTS)
+
+
 class WriteSchema(ListSchema):
     """The POST of a view of writes; its GET is that of its collection."""
 
@@ -277,6 +291,8 @@ def with_tags(result: dict[str, Any], **_how: object) -> dict[str, Any]:
     texts = {collection.name: collection.text for collection in COLLECTIONS}
     texts["reports"] = "Reports that compare two conditions of a campaign, as the command `report` prints them."
     texts["task-changes"] = "A change of several tasks at once."
+    texts["gates"] = "Whether a run is no worse than another, or better: a verdict for CI."
+    texts["fingerprint"] = "What the labels of a run rest on."
     return result | {"tags": [{"name": name, "description": text} for name, text in texts.items()]}
 
 

@@ -7,10 +7,12 @@ from django.urls import URLPattern, path, register_converter
 from django.urls.converters import PathConverter
 
 from api.collections import COLLECTIONS
+from api.fingerprint import FingerprintView
 from api.provenance import EXPLAINED, ProvenanceView
 from api.reports import ReportView
 from api.views import ListView, NothingView, RootView, RowView, SchemaView, docs
 from api.writes.campaigns import CampaignsView, DeleteCampaignView
+from api.writes.gates import GatesView
 from api.writes.imports import FILE_KINDS, ImportView, UndoImportView
 from api.writes.jobs import JOB_CHANGES, ChangeJobView, JobsView
 from api.writes.judges import JudgesView
@@ -60,6 +62,8 @@ def _addresses() -> Iterator[Address]:
     for act in Change:
         yield f"{task}/{act}", ChangeTaskView.as_view(act=act), f"task-{act}"
     yield f"{task}/reassign", ReassignTaskView.as_view(), "task-reassign"
+    yield "gates", GatesView.as_view(), "gates"
+    yield "fingerprint", FingerprintView.as_view(), "fingerprint"
     yield "task-changes", TaskChangesView.as_view(), "task-changes"
     for name in JOB_CHANGES:
         yield f"jobs/<int:pk>/{name}", ChangeJobView.as_view(act=name), f"job-{name}"

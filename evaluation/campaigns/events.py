@@ -44,6 +44,7 @@ ACTS = (
         "pair.adjudicated",
         "job.started",
     ),
+    "gate.accepted",
     "drafts.taken",
     "connection.made",
     "connection.tested",

@@ -27,6 +27,7 @@ class AssayCommand(BaseCommand):
     """A command that prints its example, exits with 1 when refused and with 2 on wrong usage."""
 
     example = ""
+    exit_refused, exit_usage = EXIT_REFUSED, EXIT_USAGE
     audited = "command"
     """Kind of the command's line in the audit log, with who ran it and on which campaign; empty: no line."""
 
@@ -41,12 +42,12 @@ class AssayCommand(BaseCommand):
             self.act(options)
         except Refused as refusal:
             self.stderr.write(refusal.command_message)
-            sys.exit(EXIT_USAGE if refusal.code in USAGE_CODES else EXIT_REFUSED)
+            sys.exit(self.exit_usage if refusal.code in USAGE_CODES else self.exit_refused)
         except OperationalError as error:
             if not is_busy(error):
                 raise
             self.stderr.write(SENTENCE)
-            sys.exit(EXIT_REFUSED)
+            sys.exit(self.exit_refused)
 
     def leave_trace(self, options: dict[str, Any]) -> None:
         """Write the command to the audit log. Raises `Refused` where it cannot: then nothing is done either."""

@@ -131,12 +131,12 @@ def draws_of(topics: int, resamples: int, seed: int) -> Counts:
 
 
 @cache
-def student(freedom: int) -> float:
-    """Quantile .975 of Student's t for whole degrees of freedom, to 1e-9."""
+def student(freedom: int, below: float = TAIL) -> float:
+    """Quantile of Student's t for whole degrees of freedom, to 1e-9; `below`: the probability below it."""
     low, high = 0.0, 64.0
     while high - low > 1e-10:
         middle = (low + high) / 2
-        low, high = (middle, high) if _below(middle, freedom) < TAIL else (low, middle)
+        low, high = (middle, high) if _below(middle, freedom) < below else (low, middle)
     return (low + high) / 2
 
 

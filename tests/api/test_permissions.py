@@ -85,6 +85,7 @@ GET  jobs                       {LIST}
 GET  tasks                      {LIST}
 GET  time                       {LIST}
 GET  scores                     {NEEDS_CAMPAIGN}
+GET  fingerprint                {NEEDS_CAMPAIGN}
 GET  events                     {LIST}
 GET  findings                   {LIST}
 GET  campaigns-row              {ROW}
@@ -131,6 +132,7 @@ POST import-nuggets             401 404 404 422 403 403 422 404 | 403 422 401 40
 POST import-assignments         401 404 404 422 403 403 422 404 | 403 422 401 401
 POST import-support             401 404 404 422 403 403 422 404 | 403 422 401 401
 POST import-scores              401 404 404 422 403 403 422 404 | 403 422 401 401
+POST gates                      401 404 404 200 403 403 200 404 | 403 200 401 401
 POST undo-import                401 404 404 422 403 403 422 404 | 403 422 401 401
 POST campaign-delete            401 404 404 200 403 403 200 404 | 403 200 401 401
 POST task-changes               401 404 404 200 403 403 200 404 | 403 200 401 401
@@ -158,6 +160,7 @@ SENT: dict[str, Any] = {
     "jobs": {"campaign": "river", "work": "relevance", "source": "another"},
     "judges": {"campaign": "river", "name": "o3", "temperature": None},
     "nugget-sets": {"campaign": "river"},
+    "gates": {"campaign": "river", "condition": "A/A", "candidate": "nobody"},
     "import-topics": b"t9\twhere springs rise\n",
     "campaign-delete": {"name": "river"},
     "job-resume": {"max_requests": 5},
@@ -179,6 +182,7 @@ QUERIES = {
     "reports-confusion": "campaign=river&rows=E/A&columns=E/M",
     "reports-support-correlation": "campaign=river&x=llm&y=scratch",
     "reports-support-confusion": "campaign=river&rows=llm&columns=scratch",
+    "fingerprint": "campaign=river&condition=A/A&run=heron",
     "import-qrels": "source=NIST",
     "import-nuggets": "origin=auto&judge=m1",
     "import-assignments": "origin=auto&judge=m1&by=llm",

@@ -44,6 +44,7 @@ MORE = {
     "fetch_segments",
     "draft_rubrics",
     "judge_battles",
+    "gate",
 }
 # What `make run` and an operator use, and no study does.
 HOUSE = {
