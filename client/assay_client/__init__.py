@@ -1,7 +1,7 @@
 """Runs into Assay and scores back, from Python."""
 
 from assay_client.api import Assay
-from assay_client.campaign import Campaign
+from assay_client.campaign import Campaign, Comparison
 from assay_client.errors import (
     Ambiguous,
     AssayError,
@@ -28,6 +28,7 @@ __all__ = [
     "AssayError",
     "Busy",
     "Campaign",
+    "Comparison",
     "Conflict",
     "Imported",
     "Incomplete",

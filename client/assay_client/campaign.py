@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal, overload
 
 from assay_client import rows
 from assay_client.connection import Connection
 from assay_client.imports import Imports
 from assay_client.jobs import Jobs
-from assay_client.lists import Rows, Scores
+from assay_client.lists import Rows, Scores, TopicScores
 from assay_client.reading import Row, read
 
 
@@ -33,6 +34,38 @@ class Tasks:
 
     def _order(self, stage: str, order: dict[str, Any]) -> dict[str, Any]:
         return {"campaign": self._campaign, "stage": stage, **order}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The score of run `x` less that of run `y`, over the topics of both: paired interval and test.
+
+    `low` and `high` are None where there is no interval, and `reason` says why. `adjusted`: p among all pairs of runs.
+    """
+
+    x: str
+    y: str
+    score: str
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    adjusted: float | None
+    topics: int
+    reason: str
+
+    @classmethod
+    def of(cls, x: str, y: str, document: dict[str, Any]) -> Comparison:
+        [row] = [row for row in document["comparisons"] if {row["run_id"], row["other"]} == {x, y}]
+        interval, sign = row["intervals"]["difference"], 1 if row["run_id"] == x else -1
+        difference, *ends = (
+            None if value is None else sign * value
+            for value in (row["difference"], interval["low"], interval["high"])
+        )
+        low, high = ends[::sign]
+        figures = {name: row[name] for name in ("p", "adjusted", "topics")}
+        reason = interval.get("reason", "")
+        return cls(x, y, document["score"], difference, low, high, reason=reason, **figures)
 
 
 class Campaign:
@@ -92,21 +125,48 @@ class Campaign:
     def findings(self, **filters: Any) -> Rows[rows.FindingRow]:
         return self._rows("findings", rows.FindingRow, filters)
 
-    def scores(self, condition: str, **options: Any) -> Scores:
-        """Return the runs' scores. `options`: judge, nugget set and policies, as `scores` of the API has them."""
-        return self._scores("scores", condition, options)
+    @overload
+    def scores(self, condition: str, *, per_topic: Literal[False] = False, **options: Any) -> Scores: ...
 
-    def support_scores(self, condition: str, **options: Any) -> Scores:
+    @overload
+    def scores(self, condition: str, *, per_topic: Literal[True], **options: Any) -> TopicScores: ...
+
+    def scores(self, condition: str, *, per_topic: bool = False, **options: Any) -> Scores | TopicScores:
+        """Return the runs' scores. `options`: judge, nugget set and policies, as `scores` of the API has them."""
+        return self._scores("scores", condition, options, per_topic=per_topic)
+
+    @overload
+    def support_scores(self, condition: str, *, per_topic: Literal[False] = False, **options: Any) -> Scores: ...
+
+    @overload
+    def support_scores(self, condition: str, *, per_topic: Literal[True], **options: Any) -> TopicScores: ...
+
+    def support_scores(self, condition: str, *, per_topic: bool = False, **options: Any) -> Scores | TopicScores:
         """Return the runs' citation scores, under a condition such as `llm`."""
-        return self._scores("support", condition, options)
+        return self._scores("support", condition, options, per_topic=per_topic)
+
+    def compare(self, x: str, y: str, score: str | None = None, *, condition: str, **options: Any) -> Comparison:
+        """Compare two runs. `options`: judge, nugget set and policies. Raises `KeyError` for a run without scores."""
+        # A condition of nuggets names two who worked, one of citations one.
+        name = "comparisons" if "/" in condition else "support-comparisons"
+        document = self.report(name, condition=condition, score=score, **options)
+        for run in (x, y):
+            if run not in document["runs"]:
+                raise KeyError(run)
+        return Comparison.of(x, y, document)
 
     def report(self, name: str, **options: Any) -> dict[str, Any]:
         """Return the document that the command `report` prints as JSON."""
         document: dict[str, Any] = self._connection.get(f"reports/{name}/", {"campaign": self.slug, **options})
         return document
 
-    def _scores(self, report: str, condition: str, options: dict[str, Any]) -> Scores:
-        return Scores(self._connection, {"campaign": self.slug, "condition": condition, **options}, report)
+    def _scores(
+        self, report: str, condition: str, options: dict[str, Any], *, per_topic: bool
+    ) -> Scores | TopicScores:
+        query = {"campaign": self.slug, "condition": condition, **options}
+        if per_topic:
+            return TopicScores(self._connection, rows.TopicScoreRow, {**query, "per_topic": True}, report)
+        return Scores(self._connection, rows.ScoreRow, query, report)
 
     def _rows(self, path: str, row: type[Row], filters: dict[str, Any]) -> Rows[Row]:
         return Rows(self._connection, path, row, {"campaign": self.slug, **filters})

@@ -120,6 +120,11 @@ class Imports:
         options = {"judge": judge, "by": by, "condition": condition}
         return self._load("support", content, name=name, replace=replace, **options)
 
+    def scores(
+        self, content: Content, *, condition: str, name: str | None = None, replace: bool = False
+    ) -> Imported:
+        return self._load("scores", content, name=name, replace=replace, condition=condition)
+
     def undo(self, id: str) -> str:
         """Take an import back. Returns what is gone, in words."""
         taken = self._connection.post(f"campaigns/{self._campaign}/imports/{id}/undo/")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic
 from assay_client.connection import Connection
 from assay_client.errors import AssayError
 from assay_client.reading import Row, read
-from assay_client.rows import ScoreRow
+from assay_client.rows import ScoreRow, TopicScoreRow
 
 if TYPE_CHECKING:
     import pandas
@@ -66,21 +66,29 @@ class Rows(Generic[Row]):
         return self._connection.lines(f"{self._path}/", self._query)
 
 
-class Scores(Rows[ScoreRow]):
-    """The scores of runs under a condition, by run id too. `report` has their policies."""
+class _WithPolicies(Rows[Row]):
+    """Scores, of which a report has the policies."""
 
-    def __init__(self, connection: Connection, query: Mapping[str, Any], report: str) -> None:
-        super().__init__(connection, "scores", ScoreRow, query)
+    def __init__(self, connection: Connection, row: type[Row], query: Mapping[str, Any], report: str) -> None:
+        super().__init__(connection, "scores", row, query)
         self._report = report
+
+    @cached_property
+    def policies(self) -> dict[str, str]:
+        query = {name: value for name, value in self._query.items() if name not in ("run", "per_topic")}
+        policies: dict[str, str] = self._connection.get(f"reports/{self._report}/", query)["policies"]
+        return policies
+
+
+class TopicScores(_WithPolicies[TopicScoreRow]):
+    """The scores of runs on each topic under a condition."""
+
+
+class Scores(_WithPolicies[ScoreRow]):
+    """The scores of runs under a condition, by run id too."""
 
     def __getitem__(self, run: str) -> ScoreRow:
         for row in self:
             if row.run_id == run:
                 return row
         raise KeyError(run)
-
-    @cached_property
-    def policies(self) -> dict[str, str]:
-        query = {name: value for name, value in self._query.items() if name != "run"}
-        policies: dict[str, str] = self._connection.get(f"reports/{self._report}/", query)["policies"]
-        return policies

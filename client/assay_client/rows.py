@@ -1168,6 +1168,58 @@ class TopicRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TopicScoreRow:
+    """A run's scores of one topic under a condition; null: the topic is not in the run's mean."""
+
+    campaign: str
+    """the campaign's slug"""
+    condition: Literal["A/A", "E/M", "M/M", "E/A", "M/A", "A/M", "scratch", "post-edit", "llm"]
+    judge: str | None
+    """whose labels they rest on"""
+    nugget_set: str | None
+    """whose nuggets; null under a support condition"""
+    run_id: str
+    """the run, by its run id"""
+    topic_id: str
+    """the topic, by the track's id"""
+    vital_strict: float | None
+    """the primary score"""
+    vital: float | None
+    weighted_strict: float | None
+    weighted: float | None
+    all_strict: float | None
+    all: float | None
+    rubric: float | None
+    """of a rubric: the primary score where a campaign is scored by weights"""
+    rubric_strict: float | None
+    """of a rubric"""
+    violations: float | None
+    """of a rubric: criteria below 0 that an answer meets, the mean"""
+    mandatory_missed: float | None
+    """of a rubric: vital criteria that an answer does not meet, the mean"""
+    length: float | None
+    """words of an answer, the mean"""
+    weighted_precision: float | None
+    """of support"""
+    weighted_recall: float | None
+    """of support"""
+    precision_strict: float | None
+    """of support"""
+    recall_strict: float | None
+    """of support"""
+    sentences: float | None
+    """of an answer, the mean"""
+
+    @property
+    def topic(self) -> str:
+        return self.topic_id
+
+    @property
+    def run(self) -> str:
+        return self.run_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UseRow:
     """A job in which a call was used, for which part of an item, and what its reader noticed."""
 

@@ -57,6 +57,7 @@ def test_each_kind_is_loaded_and_taken_back(lib: Campaign) -> None:
     imports.assignments(labels, origin="manual", judge="robot", by="llm")
     support = {"run_id": "heron", "topic_id": "t1", "sentence": 0, "docid": "d1", "label": "full_support"}
     loaded = imports.support([support], judge="robot", by="llm")
+    imports.scores(b"run_id,vital_strict\nheron,0.5\negret,0.25\n", condition="published")
     assert lib.support().count() == lib.assignments().count() == 1
     assert loaded.id
     assert "1" in imports.undo(loaded.id)

@@ -89,6 +89,29 @@ def test_scores_are_those_of_the_report(river: Campaign) -> None:
     assert support.policies["measure"] == "pooled"
 
 
+def test_scores_by_topic_are_a_frame(river: Campaign) -> None:
+    scores = river.scores("A/A", per_topic=True, missing="skip", unjudged="zero")
+    assert [(row.run, row.topic, row.vital_strict) for row in scores] == [
+        ("alpha", "t1", 1.0),
+        ("beta", "t1", 0.0),
+    ]
+    assert list(scores.to_dataframe()["topic_id"]) == ["t1", "t1"]
+    assert scores.policies["missing"] == "skip"
+    assert river.support_scores("scratch", per_topic=True).first()
+
+
+def test_two_runs_are_compared_from_either_side(river: Campaign) -> None:
+    policies = {"missing": "skip", "unjudged": "zero"}
+    there = river.compare("alpha", "beta", "vital_strict", condition="A/A", **policies)
+    back = river.compare("beta", "alpha", "vital_strict", condition="A/A", **policies)
+    assert (there.difference, back.difference, there.topics) == (1.0, -1.0, 1)
+    assert (there.low, there.high) == (back.high and -back.high, back.low and -back.low)
+    assert (there.p, bool(there.reason)) == (back.p, there.low is None)
+    for x, y, condition in (("beta", "gamma", "A/A"), ("alpha", "beta", "scratch")):
+        with pytest.raises(KeyError, match=y):
+            river.compare(x, y, condition=condition)
+
+
 def test_where_several_judges_fit_they_are_named(river: Campaign, world: World, tmp_path: Path) -> None:
     another: Source = write_source(tmp_path, "another.jsonl", LABELS)
     import_assignments(
