@@ -16,11 +16,10 @@ from evaluation.rules.battles import (
     Missing,
     deal,
     in_order,
-    in_tasks,
     new_terms,
     task_minutes,
+    topic_tasks,
     usual_rounds,
-    walk,
 )
 from evaluation.rules.text import check_name
 from web.statements import ROWS_A_STATEMENT
@@ -227,7 +226,7 @@ class _Plan:
 
     def draw(self, battle_set: BattleSet) -> BattleDraw:
         battles = self.to_judge
-        tasks = _tasks(self.terms.seed, battles)
+        tasks = topic_tasks(self.terms.seed, battles)
         lengths = {answer: count for answer, (_, count) in self.words.items()}
         return BattleDraw(
             battle_set=battle_set,
@@ -284,10 +283,3 @@ def _stored(campaign: Campaign, plan: _Plan, actor: User | None) -> BattleSet:
         batch_size=ROWS_A_STATEMENT,
     )
     return stored
-
-
-def _tasks(seed: str, battles: Sequence[DrawnBattle]) -> list[Sequence[DrawnBattle]]:
-    by_topic: dict[str, list[DrawnBattle]] = {}
-    for battle in battles:
-        by_topic.setdefault(battle.topic, []).append(battle)
-    return [task for of_topic in by_topic.values() for task in in_tasks(walk(seed, of_topic))]

@@ -1,5 +1,6 @@
 """Page of battles: the sets that were drawn, and a draw with what it asks for before anything is drawn."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -25,15 +26,18 @@ from evaluation.campaigns.access import may_organize
 from evaluation.corpus.runs import runs_for
 from evaluation.corpus.topics import topics_for
 from evaluation.labels import BattleLabel
-from evaluation.models import BattleSet, Campaign, Verdict
+from evaluation.models import BattleSet, Campaign, SampledBattle, Verdict
 from evaluation.rules.battles import Missing
+from evaluation.terms import JudgeKind
 from organizer.access import get_campaign
 from organizer.forms import named, refusals_on, ticks_field
+from reports.battles.samples import SampleOrder, draw_sample
 from reports.metrics.battles.win_rates import expected_half_width
 from web.fields import TextField
 from web.text import plural
 
 MOST_ROUNDS = 1000
+USUAL_SAMPLE = 200
 MISSING = {"zero": "loses by rule", "skip": "is not drawn"}
 
 
@@ -46,6 +50,16 @@ class SetRow:
     topics: int
     battles: int
     judged: int
+
+
+@dataclass(frozen=True, slots=True)
+class SampleRow:
+    """An LLM that judged all battles of a set, and how many of them people judge, 0 where no sample was drawn."""
+
+    battle_set: str
+    judge: str
+    battles: int
+    drawn: int
 
 
 class DrawForm(forms.Form):
@@ -86,10 +100,44 @@ class DrawForm(forms.Form):
         )
 
 
+class SampleForm(forms.Form):
+    """Battles of those that an LLM judged, for people to judge; `sample`: battle set and LLM, with a tab between."""
+
+    number = forms.IntegerField(min_value=1, label="Battles for people, in all")
+
+    def __init__(self, samples: Sequence[SampleRow], data: QueryDict | None) -> None:
+        super().__init__(data, initial={"number": USUAL_SAMPLE})
+        choices = [(f"{row.battle_set}\t{row.judge}", f"{row.battle_set}, {row.judge}") for row in samples]
+        self.fields["sample"] = forms.ChoiceField(choices=choices, label="Battle set and LLM")
+
+    @property
+    def order(self) -> SampleOrder:
+        name, judge = self.cleaned_data["sample"].split("\t")
+        return SampleOrder(self.cleaned_data["number"], name, judge)
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 def battles(request: UserRequest, slug: str) -> HttpResponse:
     campaign = get_campaign(request.user, slug, may_organize)
-    sent = request.method == "POST"
+    samples = _samples(campaign)
+    if "sampled" in request.POST:
+        return _draw_sample(request, campaign, samples)
+    return _page(request, campaign, SampleForm(samples, None))
+
+
+def _draw_sample(request: UserRequest, campaign: Campaign, samples: Sequence[SampleRow]) -> HttpResponse:
+    form = SampleForm(samples, request.POST)
+    if form.is_valid():
+        with refusals_on(form):
+            draw = draw_sample(campaign=campaign, order=form.order, actor=request.user)
+            text = f"Drawn for people: {draw.new:,} {plural(draw.new, 'battle')}, {draw.drawn:,} in all."
+            messages.success(request, text)
+            return redirect("organizer:battles", campaign.slug)
+    return _page(request, campaign, form)
+
+
+def _page(request: UserRequest, campaign: Campaign, sampling: SampleForm) -> HttpResponse:
+    sent = request.method == "POST" and not sampling.is_bound
     form = DrawForm(request.user, campaign, request.POST if sent else request.GET)
     # Without `draw` the form asks what would be drawn, and htmx shows no answer that is an error.
     draws = sent and "draw" in request.POST
@@ -106,11 +154,14 @@ def battles(request: UserRequest, slug: str) -> HttpResponse:
         "form": form,
         "draw": draw,
         "sets": _sets(campaign),
-        "fails": draws,
+        "fails": draws or sampling.is_bound,
+        "failed": sampling if sampling.is_bound else form,
+        "samples": _samples(campaign),
+        "sampling": sampling,
     }
     if draw:
         context["width"] = expected_half_width(draw.battles_in_all, draw.runs, draw.topics)
-    return render(request, "organizer/battles.html", context, status=422 if draws else 200)
+    return render(request, "organizer/battles.html", context, status=422 if context["fails"] else 200)
 
 
 def _free_name(campaign: Campaign) -> str:
@@ -132,4 +183,24 @@ def _sets(campaign: Campaign) -> list[SetRow]:
             *counts[row.pk],
         )
         for row in sets
+    ]
+
+
+def _samples(campaign: Campaign) -> list[SampleRow]:
+    verdicts = Verdict.objects.current().filter(
+        battle__battle_set__campaign=campaign, judge__kind=JudgeKind.LLM, judge__aside=False
+    )
+    numbers = verdicts.order_by("battle__battle_set__name", "judge__name").values_list(
+        "battle__battle_set", "battle__battle_set__name", "judge__name"
+    )
+    battles = dict(BattleSet.objects.filter(campaign=campaign).annotate(n=Count("battles")).values_list("pk", "n"))
+    drawn = SampledBattle.objects.filter(battle__battle_set__campaign=campaign).order_by()
+    people = {
+        (key, judge): number
+        for key, judge, number in drawn.values_list("battle__battle_set", "judge__name").annotate(Count("chance"))
+    }
+    return [
+        SampleRow(name, judge, judged, people.get((key, judge), 0))
+        for key, name, judge, judged in numbers.annotate(Count("battle", distinct=True))
+        if judged == battles[key]
     ]

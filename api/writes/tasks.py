@@ -86,6 +86,9 @@ class NewTasks(Body):
     origin: Judged | None = Field(default=None, description="without a set: lists of this origin")
     judge: OptionalName = Field(default="", description="the judge whose support labels are shown")
     battles: OptionalName = Field(default="", description="the battle set; none: the only one")
+    sample: OptionalName = Field(
+        default="", description="the LLM whose sample of the battles is handed out; none: all battles"
+    )
     due: date | None = None
     priority: Priority = Field(default=0, description="higher is done first")
     again: bool = Field(default=False, description="also topics that somebody has already: a second opinion")
@@ -165,6 +168,7 @@ class TasksView(WriteView, ListView):
             origin=body.origin or "",
             judge=body.judge,
             battles=body.battles,
+            sample=body.sample,
             reason=body.reason,
         )
         return campaign, order

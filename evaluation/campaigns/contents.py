@@ -26,6 +26,7 @@ from evaluation.models import (
     NuggetVersion,
     QrelSource,
     Run,
+    SampledBattle,
     Segment,
     Sentence,
     SupportJudgment,
@@ -176,6 +177,12 @@ def holdings_for(viewer: User, campaign: Campaign) -> Holdings:
 
 def battle_sets_for(viewer: User, campaign: Campaign) -> list[str]:
     return list(BattleSet.objects.filter(campaign__in=within(viewer, campaign)).values_list("name", flat=True))
+
+
+def sampled_llms_for(viewer: User, campaign: Campaign) -> list[str]:
+    """LLMs that people's verdicts on a sample of battles correct, by name."""
+    rows = SampledBattle.objects.filter(battle__battle_set__campaign__in=within(viewer, campaign))
+    return sorted(set(rows.order_by().values_list("judge__name", flat=True)))
 
 
 def sources_for(viewer: User, campaign: Campaign) -> list[SourceCount]:

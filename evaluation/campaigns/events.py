@@ -41,6 +41,7 @@ ACTS = (
         "study.created",
         "battles.drawn",
         "battles.grown",
+        "battles.sampled",
         "pair.adjudicated",
         "job.started",
     ),

@@ -25,6 +25,7 @@ from evaluation.models import (
     NuggetList,
     RandomCheckPair,
     Run,
+    SampledBattle,
     Segment,
     StudyPair,
     SupportJudgment,
@@ -103,7 +104,9 @@ def left_over(model: type[Model]) -> QuerySet[Any]:
         return rows.filter(stands=False)
     of_battle = Verdict.objects.filter(battle=OuterRef("pk"))
     judged = Exists(of_battle.exclude(event__in=events, stands=False))
-    return rows.exclude(judged).exclude(Exists(TaskAnswer.objects.filter(battle=OuterRef("pk"))))
+    for model_that_uses in (TaskAnswer, SampledBattle):
+        rows = rows.exclude(Exists(model_that_uses._default_manager.filter(battle=OuterRef("pk"))))
+    return rows.exclude(judged)
 
 
 def forget_left_over(kind: str, part: Part) -> None:

@@ -824,6 +824,21 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(condition=models.Q(('left', models.F('right')), _negated=True), name='battle_of_two_answers'),
         ),
         migrations.CreateModel(
+            name='SampledBattle',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('points', models.FloatField(null=True)),
+                ('block', models.PositiveSmallIntegerField(default=0)),
+                ('chance', models.FloatField(null=True)),
+                ('battle', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='samples', to='evaluation.battle')),
+                ('judge', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.judge')),
+            ],
+            options={
+                'ordering': ['id'],
+                'constraints': [models.UniqueConstraint(fields=('battle', 'judge'), name='sampled_battle_once'), models.CheckConstraint(condition=models.Q(('points', None), models.Q(('points__gte', 0), ('points__lte', 1)), _connector='OR'), name='sampled_battle_points'), models.CheckConstraint(condition=models.Q(('chance', None), models.Q(('chance__gt', 0), ('chance__lte', 1)), _connector='OR'), name='sampled_battle_chance_is_a_probability')],
+            },
+        ),
+        migrations.CreateModel(
             name='Verdict',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -3,7 +3,7 @@
 Large tables keep no second index for a column with which a unique constraint begins, nor one on their event.
 """
 
-from evaluation.models.battles import Battle, BattleSet, Verdict
+from evaluation.models.battles import Battle, BattleSet, SampledBattle, Verdict
 from evaluation.models.campaigns import Campaign, ConditionDefault, Event, Finding, Membership, Protocol
 from evaluation.models.corpus import Qrel, QrelSource, Segment, Topic, TopicTag
 from evaluation.models.judges import Judge
@@ -48,6 +48,7 @@ __all__ = [
     "RandomCheckPair",
     "Remark",
     "Run",
+    "SampledBattle",
     "Segment",
     "Sentence",
     "Study",

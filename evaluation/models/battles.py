@@ -8,6 +8,7 @@ from evaluation.labels import BATTLE_LABELS
 from evaluation.models.campaigns import Campaign, Event
 from evaluation.models.corpus import Topic
 from evaluation.models.fields import new_public_id
+from evaluation.models.judges import Judge
 from evaluation.models.labels import JudgedLabel
 from evaluation.models.querysets import CurrentQuerySet
 from evaluation.models.runs import Answer
@@ -62,6 +63,36 @@ class Battle(models.Model):
 
     def __str__(self) -> str:
         return self.public_id
+
+
+class SampledBattle(models.Model):
+    """A battle that an LLM judged, as people's verdicts on a sample of them correct its win rates.
+
+    `points`: what the LLM gave the battle's left answer when the battle came in, None where it could not say; `block`:
+    0, or the number of the growth that added it. `chance`: with which it was drawn for people, None where it was not.
+    """
+
+    battle = models.ForeignKey(Battle, on_delete=models.PROTECT, related_name="samples", db_index=False)
+    judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="+")
+    points = models.FloatField(null=True)
+    block = models.PositiveSmallIntegerField(default=0)
+    chance = models.FloatField(null=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["battle", "judge"], name="sampled_battle_once"),
+            models.CheckConstraint(
+                condition=Q(points=None) | Q(points__gte=0, points__lte=1), name="sampled_battle_points"
+            ),
+            models.CheckConstraint(
+                condition=Q(chance=None) | Q(chance__gt=0, chance__lte=1),
+                name="sampled_battle_chance_is_a_probability",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.battle} of {self.judge}"
 
 
 class Verdict(JudgedLabel):

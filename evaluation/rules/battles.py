@@ -29,6 +29,7 @@ WORDS_A_MINUTE: Final = 238
 
 Missing = Literal["zero", "skip"]
 BattleT = TypeVar("BattleT")
+ClassT = TypeVar("ClassT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +222,14 @@ def in_tasks(battles: Sequence[BattleT], longest: int = LONGEST_TASK) -> list[Se
     return [battles[start : start + longest] for start in range(0, len(battles), longest)]
 
 
+def topic_tasks(seed: str, battles: Iterable[DrawnBattle]) -> list[Sequence[DrawnBattle]]:
+    """Return battles as they are handed out: each topic's in its walk, cut into tasks."""
+    by_topic: dict[str, list[DrawnBattle]] = {}
+    for battle in battles:
+        by_topic.setdefault(battle.topic, []).append(battle)
+    return [task for of_topic in by_topic.values() for task in in_tasks(walk(seed, of_topic))]
+
+
 def overlap(seed: str, battles: Collection[DrawnBattle]) -> list[DrawnBattle]:
     """Return the battles of a set that two people judge; those of a larger set have these among them."""
     ordered = sorted(battles, key=lambda battle: _digest(seed, "overlap", battle.topic, *sorted(battle.runs)))
@@ -246,6 +255,25 @@ def in_both_orders(
     ordered = sorted(battles, key=lambda battle: _digest(seed, "orders", battle.topic, *sorted(battle.runs)))
     wanted = max(FEWEST_IN_BOTH_ORDERS, ceil(IN_BOTH_ORDERS * len(ordered)))
     return frozenset(sorted(ordered, key=lambda battle: battle not in there)[:wanted])
+
+
+def people_sample(
+    seed: str, classes: Mapping[ClassT, Collection[DrawnBattle]], number: int, drawn: Mapping[ClassT, int]
+) -> dict[ClassT, list[DrawnBattle]]:
+    """Return the battles of each class that people judge, `number` of all in proportion to the classes.
+
+    `drawn`: how many of each there are already; larger samples have those of smaller ones among them.
+    """
+    total = sum(map(len, classes.values()))
+    shares = {name: divmod(number * len(battles), total) for name, battles in classes.items()}
+    by_remainder = sorted(shares, key=lambda name: -shares[name][1])
+    left = number - sum(whole for whole, _ in shares.values())
+    numbers = {name: shares[name][0] + (place < left) for place, name in enumerate(by_remainder)}
+    sample = {}
+    for name, battles in classes.items():
+        ordered = sorted(battles, key=lambda battle: _digest(seed, "people", battle.topic, *sorted(battle.runs)))
+        sample[name] = ordered[: max(numbers[name], drawn.get(name, 0))]
+    return sample
 
 
 def task_minutes(battles: Sequence[DrawnBattle], words: Mapping[tuple[str, str], int]) -> float:

@@ -3,8 +3,11 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
+from django.db.models import QuerySet
+
 from evaluation.battles import battle_set_named
-from evaluation.models import AnswerProvenance, Battle, BattleSet, Campaign, Task, TaskAnswer, Topic
+from evaluation.errors import no_such
+from evaluation.models import AnswerProvenance, Battle, BattleSet, Campaign, SampledBattle, Task, TaskAnswer, Topic
 from evaluation.rules.battles import DrawnBattle, in_tasks, overlap, task_minutes, walk
 from evaluation.tasks.asking import asking_of
 from evaluation.tasks.units import Order, Skipped, TopicUnit
@@ -24,7 +27,7 @@ def battle_units(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple
     else:
         battle_set = battle_set_named(campaign, order.battles)
     runs, words = _runs_of(campaign)
-    rows = Battle.objects.filter(battle_set=battle_set).select_related("topic")
+    rows = _meant(battle_set, order).select_related("topic")
     drawn = {
         DrawnBattle(row.topic.topic_id, runs[row.left_id], runs[row.right_id], row.round): row.pk for row in rows
     }
@@ -47,6 +50,20 @@ def battle_units(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple
             TopicUnit(topic, round(minutes), answers=len(keys), labels=len(keys), battles=keys, holders=held)
         )
     return units, skipped
+
+
+def _meant(battle_set: BattleSet, order: Order) -> QuerySet[Battle]:
+    """Return a set's battles, or those of a sample. Raises `Refused` where there is none of that LLM."""
+    battles = Battle.objects.filter(battle_set=battle_set)
+    if not order.sample:
+        return battles
+    sampled = SampledBattle.objects.filter(judge__name=order.sample, chance__isnull=False)
+    meant = battles.filter(pk__in=sampled.values("battle"))
+    if not meant.exists():
+        there = SampledBattle.objects.filter(battle__battle_set=battle_set).values_list("judge__name", flat=True)
+        what = f"sample of {battle_set} for {order.sample}"
+        raise no_such("no_such_sample", what, sorted(set(there.order_by())))
+    return meant
 
 
 def add_battles(task: Task, battles: Sequence[int]) -> None:

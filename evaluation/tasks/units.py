@@ -29,7 +29,8 @@ class Order:
     """Order of a hand-out. Topics by public id, the assessor by user name; none: balanced.
 
     `nuggets`: the set to assign; none: each topic's only one, of this `origin` if it is given. `judge`: the judge
-    whose labels are shown. `battles`: the battle set; none: the only one. `again`: also topics that somebody else has
+    whose labels are shown. `battles`: the battle set; none: the only one. `sample`: the LLM whose sample of it is
+    meant; none: all battles. `again`: also topics that somebody else has
     already, so that their labels can be compared. `instead`: the task in whose place this is handed out. `reason`: why
     another person than its maker assigns a list.
     """
@@ -47,6 +48,7 @@ class Order:
     origin: str = ""
     judge: str = ""
     battles: str = ""
+    sample: str = ""
     reason: str = ""
 
 

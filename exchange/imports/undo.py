@@ -43,6 +43,7 @@ from evaluation.models import (
     QrelSource,
     RandomCheckPair,
     Run,
+    SampledBattle,
     Segment,
     Sentence,
     Study,
@@ -84,6 +85,7 @@ NOUNS: dict[type[models.Model], tuple[str, str]] = {
     SupportJudgment: ("citation label", "citation labels"),
     Judgment: ("label", "labels"),
     Battle: ("battle", "battles"),
+    SampledBattle: ("battle of a sample", "battles of a sample"),
     Verdict: ("battle verdict", "battle verdicts"),
     Task: ("task handed out", "tasks handed out"),
     TaskAnswer: ("task handed out", "tasks handed out"),
@@ -269,6 +271,9 @@ def _resting_on_labels(campaign: Campaign, loaded: Sequence[Rows]) -> Resting:
     studies = Study.objects.filter(Q(person__in=judges) | Q(judge__in=judges), campaign=campaign)
     verdicts = Adjudication.objects.filter(campaign=campaign).values_list("labels", flat=True)
     return {
+        SampledBattle: SampledBattle.objects.filter(
+            judge__in=judges, battle__battle_set__campaign=campaign
+        ).count(),
         Study: studies.count(),
         Task: Task.objects.filter(campaign=campaign, judge__in=judges).not_withdrawn().count(),
         Adjudication: sum(any(label.get("judge") in judges for label in labels) for labels in verdicts),

@@ -19,7 +19,7 @@ from assessor.progress.matrix import (
     work_topics,
 )
 from assessor.progress.pipeline import step_states, topics_at_step
-from evaluation.campaigns.contents import battle_sets_for, nugget_sets_for, sources_for
+from evaluation.campaigns.contents import battle_sets_for, nugget_sets_for, sampled_llms_for, sources_for
 from evaluation.campaigns.protocol import llms_for
 from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
@@ -154,6 +154,8 @@ class HandOutForm(forms.Form):
         self.fields["battles"] = choice_field(
             "Battle set", "the only one", named(battle_sets_for(viewer, campaign))
         )
+        samples = [(llm, f"the sample for {llm}") for llm in sampled_llms_for(viewer, campaign)]
+        self.fields["sample"] = choice_field("Battles", "all of the set", samples)
         self.fields["topics"] = ticks_field(
             "Topics",
             [(topic.public_id, f"{topic.topic_id}: {topic.text}") for topic in topics],
@@ -200,6 +202,7 @@ class HandOutForm(forms.Form):
             origin=named if f"{kind}:" == AN_ORIGIN else "",
             judge=data["judge"],
             battles=data["battles"],
+            sample=data["sample"],
             reason=data["reason"],
         )
 

@@ -10,7 +10,17 @@ from evaluation.models import BattleSet, Campaign
 from evaluation.terms import BattleCondition, Condition, JudgeKind, SupportCondition
 from reports.battles.agreement import ORDERS, AgreementOf, agreements, conflicts
 from reports.battles.boards import Board, beside, board_of_battles, board_of_scores, is_inversion, with_scores
+from reports.battles.corrected import (
+    NEW,
+    TARGETS,
+    THESE,
+    CorrectedFigures,
+    CorrectedRun,
+    Estimate,
+    corrected_figures,
+)
 from reports.battles.figures import LEVEL, BattleFigures, BattleRun, battle_figures
+from reports.battles.samples import sample_judges
 from reports.battles.verdicts import (
     BattleVerdict,
     CountedBattle,
@@ -31,12 +41,13 @@ from reports.metrics.registry import SCORES
 from reports.registry import Choices, document
 
 LEAST_BATTLES = 20
-WIN, RATING = SORTINGS = ("win", "rating")
+WIN, RATING, CORRECTED = SORTINGS = ("win", "rating", "corrected")
+ESTIMATES = ("llm", "people", "corrected")
 ENOUGH = 0.7
 """Reliability below which win rates do not order the runs."""
 ENOUGH_ORDERS = 0.45
 """Agreement of an LLM's two orders below which further second orders are worth more than further battles."""
-USUAL = {"by": WIN, "least_topics": FEWEST_TOPICS, "least_battles": LEAST_BATTLES}
+USUAL = {"by": WIN, "target": THESE, "least_topics": FEWEST_TOPICS, "least_battles": LEAST_BATTLES}
 UNSEEN = "of no verdict is it known which answer had stayed"
 JUDGE = Option(
     "judge", "whose verdicts alone; of LLMs which, where several judged", metavar="NAME", of=Naming.JUDGE
@@ -63,6 +74,7 @@ AGAINST = (
         Option("set", "which battle set, where there are several", metavar="NAME"),
         JUDGE,
         Option("by", "the order of the runs (default win)", SORTINGS, WIN),
+        Option("target", "corrected win rates for these topics or for others like them", TARGETS, THESE),
         Option(
             "least_topics",
             f"topics that a run needs (default {FEWEST_TOPICS})",
@@ -84,19 +96,25 @@ def battles_report(campaign: Campaign, choices: Choices) -> Document:
     battles = _counted(battle_set, condition, verdicts)
     sheet = sheet_of(battle_set, battles)
     figures = _figures(sheet, choices)
+    corrected = _corrected(battle_set, condition, choices)
     people, llms = _people_and_llms(battle_set, condition, verdicts)
-    ordered = sorted(figures.runs, key=lambda run: _place(run, choices["by"]))
+    by_sample = corrected if choices["by"] == CORRECTED else None
+    run_ids, compared = (
+        (by_sample.run_ids, by_sample.differences) if by_sample else (figures.run_ids, figures.differences)
+    )
+    runs = _ranked(figures, corrected, choices["by"])
     content = {
         "set": battle_set.name,
         "condition": condition.value,
         "by": choices["by"],
-        "target": "new",
+        "target": by_sample.target if by_sample else NEW,
         "policies": {"missing": battle_set.design.get("missing", "skip")},
-        "runs": [_run_document(run) for run in ordered],
+        "sample": _sample_document(corrected) if corrected else None,
+        "runs": runs,
         "differences": [
-            {"a": figures.run_ids[gap.a], "b": figures.run_ids[gap.b], "value": gap.value}
+            {"a": run_ids[gap.a], "b": run_ids[gap.b], "value": gap.value}
             | {"low": gap.interval.low, "high": gap.interval.high, "p": gap.p, "holm": gap.holm}
-            for gap in figures.differences
+            for gap in compared
         ],
         "side": _share_document(_mean_points(verdicts, "left_points")),
         "stayed": _share_document(_mean_points(verdicts, "stayed_points"), UNSEEN),
@@ -107,7 +125,9 @@ def battles_report(campaign: Campaign, choices: Choices) -> Document:
         "reliability": figures.reliability,
         **_beside(campaign, battle_set, battles, board_of_battles(condition.value, figures), choices),
     }
-    return Document(content, [_row(run) for run in ordered], _text(battle_set, figures, content, len(battles)))
+    return Document(
+        content, [_row(run, choices["by"]) for run in runs], _text(battle_set, figures, content, len(battles))
+    )
 
 
 def _figures(sheet: BattleSheet, choices: Choices) -> BattleFigures:
@@ -122,6 +142,44 @@ def _counted(
     if not battles:
         raise Refused("no_labels", f"No battle of {battle_set} has a verdict that counts under {condition}.")
     return battles
+
+
+def _corrected(battle_set: BattleSet, condition: BattleCondition, choices: Choices) -> CorrectedFigures | None:
+    """Return the figures of the sample of the LLM that is meant; None where there is none, or it is not clear which.
+
+    Raises `Refused` for them where they are asked for.
+    """
+    judges = sample_judges(battle_set)
+    if condition is BattleCondition.LLM and choices["judge"]:
+        judges = [judge for judge in judges if judge == choices["judge"]]
+    if len(judges) != 1:
+        if choices["by"] != CORRECTED:
+            return None
+        if not judges:
+            text = f"Of {battle_set} no battles were drawn for people to correct an LLM by."
+            raise Refused("no_sample", text, field="by")
+        text = f"Say by {BattleCondition.LLM} which LLM is corrected: {', '.join(judges)}."
+        raise Refused("ambiguous", text, field="judge", choices=judges)
+    return corrected_figures(
+        battle_set,
+        judges[0],
+        target=choices["target"],
+        least_topics=choices["least_topics"],
+        least_battles=choices["least_battles"],
+    )
+
+
+def _ranked(figures: BattleFigures, corrected: CorrectedFigures | None, by: str) -> list[dict[str, Any]]:
+    """Return the documents of all runs in order."""
+    samples = {run.run_id: run for run in corrected.runs} if corrected else {}
+    runs = [_run_document(run, samples.get(run.run_id), by) for run in figures.runs]
+    value = {WIN: "win_rate", RATING: "rating"}.get(by)
+
+    def place(run: dict[str, Any]) -> tuple[bool, float, str]:
+        of_run = run[value] if value else (run["corrected"] or {}).get("value")
+        return of_run is None, -(of_run or 0.0), run["run_id"]
+
+    return sorted(runs, key=place)
 
 
 def _people_and_llms(
@@ -199,13 +257,9 @@ def _cycles_document(sheet: BattleSheet) -> dict[str, Any]:
     return {"triads": triads.triads, "cyclic": triads.cyclic, "share": triads.share, "reason": reason}
 
 
-def _place(run: BattleRun, by: str) -> tuple[bool, float, str]:
-    value = run.win_rate if by == WIN else run.rating
-    return value is None, -(value or 0.0), run.run_id
-
-
-def _run_document(run: BattleRun) -> dict[str, Any]:
+def _run_document(run: BattleRun, sample: CorrectedRun | None, by: str) -> dict[str, Any]:
     rate, rating = run.win_rate_interval, run.rating_interval
+    rank = (sample and sample.rank) if by == CORRECTED else run.rank
     return {
         "run_id": run.run_id,
         "win_rate": run.win_rate,
@@ -214,17 +268,36 @@ def _run_document(run: BattleRun) -> dict[str, Any]:
         "rating": run.rating,
         "rating_low": rating.low,
         "rating_high": rating.high,
-        "rank": list(run.rank) if run.rank else None,
+        "rank": list(rank) if rank else None,
         **{name: getattr(run, name) for name in ("battles", "won", "lost", "tied", "both_bad", "topics", "few")},
         "reason": run.reason or None,
+        **{name: _estimate_document(getattr(sample, name)) if sample else None for name in ESTIMATES},
+        **{name: getattr(sample, name) if sample else None for name in ("drawn", "judged", "refused")},
     }
 
 
-def _row(run: BattleRun) -> dict[str, Any]:
-    row = _run_document(run)
+def _estimate_document(estimate: Estimate) -> dict[str, Any]:
+    return _value_document(estimate.value, estimate.interval)
+
+
+def _sample_document(figures: CorrectedFigures) -> dict[str, Any]:
+    names = ("judge", "target", "battles", "drawn", "judged", "refused", "outside", "stale")
+    return {name: getattr(figures, name) for name in names}
+
+
+def _row(document: Mapping[str, Any], by: str) -> dict[str, Any]:
+    """A run as a line of a table; with the parts of its corrected win rate where that orders them."""
+    row = dict(document)
     best, worst = row.pop("rank") or (None, None)
-    reason = row.pop("reason")
-    return row | {"best_rank": best, "worst_rank": worst, "reason": reason or ""}
+    reason, counts = row.pop("reason"), {name: row.pop(name) for name in ("drawn", "judged", "refused")}
+    estimates = {name: row.pop(name) or {} for name in ESTIMATES}
+    row |= {"best_rank": best, "worst_rank": worst, "reason": reason or ""}
+    if by != CORRECTED:
+        return row
+    for name, estimate in estimates.items():
+        row[name] = estimate.get("value")
+        row |= {f"{name}_{end}": estimate.get(end) for end in ("low", "high")}
+    return row | counts | {"corrected_reason": estimates["corrected"].get("reason") or ""}
 
 
 def _mean_points(verdicts: list[BattleVerdict], of: str) -> Share | None:

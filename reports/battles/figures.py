@@ -1,5 +1,6 @@
 """Win rates and ratings of a battle set, as its report has them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,7 +58,7 @@ def battle_figures(sheet: BattleSheet, *, least_topics: int, least_battles: int)
     reasons = [_refusal(rates, run, least_topics, least_battles) for run in range(len(sheet.run_ids))]
     shown = [run for run, reason in enumerate(reasons) if not reason]
     compared = differences(rates, shown)
-    ranks = _ranks(shown, compared)
+    ranks = rank_ranges_of(shown, compared)
     runs = [_run(sheet, rates, rated, run, reasons[run], ranks.get(run)) for run in range(len(sheet.run_ids))]
     return BattleFigures(
         run_ids=sheet.run_ids,
@@ -105,7 +106,8 @@ def _unrated(win_rate: float) -> str:
     return {1.0: WON_ALL, 0.0: LOST_ALL}.get(win_rate, APART)
 
 
-def _ranks(runs: list[int], compared: list[Difference]) -> dict[int, tuple[int, int]]:
+def rank_ranges_of(runs: list[int], compared: Sequence[Difference]) -> dict[int, tuple[int, int]]:
+    """Best and worst rank of each run, by the pairs that differ one by one."""
     place = {run: number for number, run in enumerate(runs)}
     above = np.zeros((len(runs), len(runs)), dtype=np.bool_)
     for gap in compared:

@@ -6,15 +6,15 @@ from django.db.models import Count
 
 from evaluation.campaigns.pseudonyms import without_people
 from evaluation.labels import LEFT_POINTS
-from evaluation.models import BattleSet, Campaign, Verdict
+from evaluation.models import BattleSet, Campaign, SampledBattle, Verdict
 from evaluation.terms import JudgeKind
 from web.text import plural
 
 
 def battle_sentences(campaign: Campaign) -> list[str]:
-    """Return a sentence for each set that was judged by people or by LLMs."""
+    """Return a sentence for each set that was judged by people or by LLMs, and for each sample of one."""
     sets = BattleSet.objects.filter(campaign=campaign).select_related("campaign")
-    return [sentence for row in sets for sentence in _sentences(row)]
+    return [sentence for row in sets for sentence in (*_sentences(row), *_sample_sentences(row))]
 
 
 def _sentences(battle_set: BattleSet) -> Iterator[str]:
@@ -44,3 +44,13 @@ def _sentences(battle_set: BattleSet) -> Iterator[str]:
                 f"{number['battles']:,} battles over {topics} ({drawn}), sides drawn, judged {judges}; win rates are "
                 "mean points, ties half; 95 % intervals cluster by topic (t)."
             )
+
+
+def _sample_sentences(battle_set: BattleSet) -> Iterator[str]:
+    rows = SampledBattle.objects.filter(battle__battle_set=battle_set).order_by("judge__name")
+    for judge, battles, drawn in rows.values_list("judge__name").annotate(Count("pk"), Count("chance")):
+        yield (
+            f"Of the {battles:,} battles that {judge} judged, {drawn:,} were drawn in proportion to what it said "
+            "(decided, tied, failed) and judged blind by people. Corrected win rates are post-stratified by the LLM's "
+            "points (Dirichlet 1/2); 95 % intervals, for these topics, with t of the judged battles less 1."
+        )

@@ -1,6 +1,7 @@
 """Page of battles: win rates and ratings, what leans, how far judges agree, and what scores explain."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -10,7 +11,17 @@ from django.utils import timezone
 from evaluation.models import BattleSet, Campaign
 from evaluation.terms import BattleCondition
 from reports import charts
-from reports.battles.documents import AGAINST, USUAL, battles_report
+from reports.battles.corrected import NEW, THESE
+from reports.battles.documents import (
+    AGAINST,
+    CORRECTED,
+    ESTIMATES,
+    RATING,
+    USUAL,
+    WIN,
+    battles_report,
+)
+from reports.battles.samples import sample_judges
 from reports.cache import cached_report
 from reports.forms import CONDITIONS, HIDDEN, SUPPORT_CONDITIONS, ChoicesForm, name_options
 from reports.metrics.registry import BY_NAME
@@ -33,6 +44,8 @@ from reports.report import (
 TITLE = "Battles"
 BATTLES = [(condition.value, condition.words) for condition in BattleCondition]
 WIN_RATE = "Win rate"
+SORTED = {WIN: "Win rate", RATING: "Rating", CORRECTED: "Corrected win rate"}
+TARGETS = {THESE: "these topics", NEW: "topics like these"}
 LEANINGS = {
     "side": "Points of the answer on the left",
     "stayed": "Points of the answer that stayed on screen",
@@ -46,16 +59,23 @@ class BattlesForm(ChoicesForm):
 
     set = forms.ChoiceField(label="Battle set", required=False)
     condition = forms.ChoiceField(label="By", choices=BATTLES)
+    by = forms.ChoiceField(label="Sorted by", required=False)
+    target = forms.ChoiceField(label="Corrected for", required=False)
     judge = HIDDEN()
     against = forms.ChoiceField(label="Beside", required=False)
     score = forms.ChoiceField(label="Scored", required=False)
     against_judge, against_nuggets = HIDDEN(), HIDDEN()
-    needless = ("set",)
+    needless = ("set", "target")
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
-        super().__init__(query, campaign, {"condition": BattleCondition.PEOPLE})
-        sets = BattleSet.objects.filter(campaign=campaign).values_list("name", flat=True)
-        self.offer("set", name_options(sets if len(sets) > 1 else (), ("", "choose one")))
+        usual = {"condition": BattleCondition.PEOPLE, "by": WIN, "target": THESE}
+        super().__init__(query, campaign, usual)
+        sets = list(BattleSet.objects.filter(campaign=campaign))
+        names = [battle_set.name for battle_set in sets]
+        self.offer("set", name_options(names if len(names) > 1 else (), ("", "choose one")))
+        has_sample = any(sample_judges(battle_set) for battle_set in sets)
+        self.offer("by", [(by, words) for by, words in SORTED.items() if has_sample or by != CORRECTED])
+        self.offer("target", list(TARGETS.items()) if has_sample else [(THESE, TARGETS[THESE])])
         others = [("Battles", BATTLES), ("Nuggets", CONDITIONS), ("Citations", SUPPORT_CONDITIONS)]
         self.offer("against", [("", "nothing"), *others])
         self.offer("score", [("", "by the primary score"), *score_choices(profiles_of(campaign))])
@@ -66,7 +86,7 @@ def battles_page(campaign: Campaign, query: QueryDict) -> Report:
     form = BattlesForm(query, campaign)
 
     def content() -> ReportContent:
-        names = ("set", "condition", "judge", *(option.name for option in AGAINST))
+        names = ("set", "condition", "judge", "by", "target", *(option.name for option in AGAINST))
         return _content(campaign, tuple((name, form.chosen[name]) for name in names))
 
     return report_of(form, TITLE, query, content)
@@ -77,7 +97,13 @@ def _content(campaign: Campaign, choices: tuple[tuple[str, str], ...]) -> Report
     document = battles_report(campaign, USUAL | dict(choices))
     content = document.content
     tasks = dict(campaign.runs.values_list("run_id", "task"))
-    sections = [_runs(content, tasks), _differences(content), _leanings(content), _agreement(content)]
+    sections = [_runs(content, tasks)]
+    if content["sample"]:
+        sections.append(_corrected(content, tasks))
+    if content["by"] == CORRECTED:
+        sections.reverse()
+    sections[0] = replace(sections[0], name=OVERVIEW, document=lambda: content)
+    sections += [_differences(content), _leanings(content), _agreement(content)]
     sections += [
         section for section in (_boards(content), _conflicts(content), _inversions(content)) if section.rows
     ]
@@ -86,13 +112,14 @@ def _content(campaign: Campaign, choices: tuple[tuple[str, str], ...]) -> Report
 
 def _runs(content: Mapping[str, Any], tasks: Mapping[str, str]) -> Section:
     bars = [row | {"task": tasks[row["run_id"]]} for row in content["runs"] if row["win_rate"] is not None]
+    ranked = () if content["by"] == CORRECTED else (("ranks", "Rank"),)
     return Section(
-        name=OVERVIEW,
+        name="runs",
         title="Runs",
         columns=columns(
             ("run_id", "Run", ColumnKind.RUN),
             ("win_rate", WIN_RATE, ColumnKind.SCORE),
-            ("ranks", "Rank"),
+            *ranked,
             ("rating", "Rating", ColumnKind.MEAN),
             *of_kind(
                 ColumnKind.COUNT, battles="Battles", won="Won", lost="Lost", tied="Tied", both_bad="Both bad"
@@ -107,7 +134,6 @@ def _runs(content: Mapping[str, Any], tasks: Mapping[str, str]) -> Section:
         "Rank: the best and the worst that the pairs which differ one by one allow.",
         topics="topics",
         aside=("ranks", "intervals"),
-        document=lambda: content,
         chart=Chart(
             alt=f"{counted(len(bars), 'run')} by win rate, each with its interval.",
             draw=lambda palette: charts.ranking(bars, "win_rate", WIN_RATE.lower(), palette),
@@ -120,7 +146,50 @@ def _runs(content: Mapping[str, Any], tasks: Mapping[str, str]) -> Section:
 def _run(row: Mapping[str, Any]) -> Row:
     ends = {"win_rate": ("low", "high"), "rating": ("rating_low", "rating_high")}
     intervals = {name: {"low": row[low], "high": row[high]} for name, (low, high) in ends.items()}
-    return {**row, "ranks": " to ".join(map(str, sorted({*(row["rank"] or ())}))), "intervals": intervals}
+    return {**row, "ranks": _ranks(row), "intervals": intervals}
+
+
+def _ranks(row: Mapping[str, Any]) -> str:
+    return " to ".join(map(str, sorted({*(row["rank"] or ())})))
+
+
+def _corrected(content: Mapping[str, Any], tasks: Mapping[str, str]) -> Section:
+    sample = content["sample"]
+    rows = []
+    for row in content["runs"]:
+        estimates = {name: row[name]["value"] for name in reversed(ESTIMATES)}
+        intervals = {name: {end: row[name][end] for end in ("low", "high")} for name in ESTIMATES}
+        counts = {name: row[name] for name in ("drawn", "judged", "refused")}
+        more = {"ranks": _ranks(row), "intervals": intervals, "why_not": row["corrected"]["reason"] or ""}
+        rows.append({"run_id": row["run_id"]} | estimates | counts | more)
+    by_corrected = content["by"] == CORRECTED
+    bars = [row | {"task": tasks[row["run_id"]]} for row in rows if row["corrected"] is not None]
+    return Section(
+        name="corrected",
+        title="Corrected",
+        columns=columns(
+            ("run_id", "Run", ColumnKind.RUN),
+            ("corrected", "Corrected", ColumnKind.SCORE),
+            *((("ranks", "Rank"),) if by_corrected else ()),
+            ("llm", "LLM", ColumnKind.SCORE),
+            ("people", "People only", ColumnKind.SCORE),
+            *of_kind(ColumnKind.COUNT, drawn="Drawn", judged="Judged", refused="Can't judge"),
+            ("why_not", "Why not"),
+            primary="corrected",
+            screen="why_not",
+        ),
+        rows=rows,
+        note=f"{sample['judge']} judged {sample['battles']:,} battles, people {sample['judged']:,} of "
+        f"{sample['drawn']:,} that were drawn. Below each win rate: 95 % interval, corrected for "
+        f"{TARGETS[sample['target']]}, the others for topics like these.",
+        aside=("ranks", "intervals"),
+        chart=Chart(
+            alt=f"{counted(len(bars), 'run')} by corrected win rate, each with its interval.",
+            draw=lambda palette: charts.ranking(bars, "corrected", SORTED[CORRECTED].lower(), palette),
+        )
+        if bars
+        else None,
+    )
 
 
 def _differences(content: Mapping[str, Any]) -> Section:
@@ -130,7 +199,7 @@ def _differences(content: Mapping[str, Any]) -> Section:
         columns=columns(
             ("a", "Run", ColumnKind.RUN),
             ("b", "Less run", ColumnKind.RUN),
-            ("value", WIN_RATE, ColumnKind.SIGNED),
+            ("value", SORTED[CORRECTED] if content["by"] == CORRECTED else WIN_RATE, ColumnKind.SIGNED),
             *of_kind(ColumnKind.SCORE, p="p", holm="p, Holm"),
         ),
         rows=[_with_ends(row, "value") for row in content["differences"]],

@@ -43,6 +43,7 @@ FORBIDDEN_MODELS = {
     "RandomCheckPair",
     "BattleSet",
     "Battle",
+    "SampledBattle",
     "Verdict",
 }
 """A wording is read through the row or the list that the assessor made. Nothing here says who made it."""

@@ -41,6 +41,7 @@ MORE = {
     "take_drafts",
     "draw_battles",
     "import_battles",
+    "sample_battles",
     "fetch_segments",
     "draft_rubrics",
     "judge_battles",

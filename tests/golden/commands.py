@@ -165,6 +165,8 @@ def of_battles(person: str, nuggets: str, machine: str) -> Iterator[Words]:
     yield from ((*base, condition) for condition in BattleCondition)
     for words in (("--set", BATTLES, "--judge", person), ("--by", "rating"), ("--against", "B/A")):
         yield *base, "B/M", *words
+    yield from ((*base, condition, "--by", "corrected") for condition in BattleCondition)
+    yield *base, "B/A", "--by", "corrected", "--target", "new"
     of_nuggets = zip((*SCORES, *OTHERS), cycle(Condition))
     of_citations = zip(SUPPORT_NAMES, cycle(SupportCondition))
     for score, condition in (*of_nuggets, *of_citations):

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.models import Battle, BattleSet, Campaign, Event
+from evaluation.models import AnswerProvenance, Battle, BattleSet, Campaign, Event, SampledBattle
 from tests.reports.battles.worlds import load_runs
 from tests.worlds.campaign import World
 from tests.worlds.cast import make_cast
-from tests.worlds.imported import everything
+from tests.worlds.imported import everything, load, write
 
 pytestmark = pytest.mark.django_db
 PAGE = "/campaigns/river/battles/"
@@ -57,3 +57,26 @@ def test_what_cannot_be_drawn_is_said_where_it_was_asked(world: World) -> None:
 def test_only_organizers_draw(world: World, person: str, status: int) -> None:
     assert world.client(person).post(PAGE, {"name": "side", "draw": "1"}).status_code == status
     assert not BattleSet.objects.exists()
+
+
+def test_a_sample_is_drawn_where_an_llm_judged_all_battles(world: World, tmp_path: Path) -> None:
+    olga = world.client("olga")
+    olga.post(PAGE, {"name": "side", "rounds": "2", "draw": "1"})
+    assert "Samples for people" not in olga.get(PAGE).content.decode()
+    runs = dict(AnswerProvenance.objects.values_list("answer", "run__run_id"))
+    rows = [
+        {"topic_id": battle.topic.topic_id, "left": runs[battle.left_id], "right": runs[battle.right_id]}
+        | {"verdict": "left", "judge": "robot"}
+        for battle in Battle.objects.select_related("topic")
+    ]
+    load("import_battles", "--by", "llm", write(tmp_path, "llm.jsonl", rows))
+    assert "Samples for people" in olga.get(PAGE).content.decode()
+    order = {"sampled": "1", "sample": "side\trobot"}
+    page = olga.post(PAGE, order | {"number": "4"}, follow=True).content.decode()
+    assert "Drawn for people: 4 battles, 4 in all." in page
+    assert "4 of 10" in page
+    refused = olga.post(PAGE, order | {"number": "11"})
+    assert refused.status_code == 422
+    assert "1 to 10 battles" in refused.content.decode()
+    assert SampledBattle.objects.exclude(chance=None).count() == 4
+    assert world.client("rita").post(PAGE, order | {"number": "6"}).status_code == 403

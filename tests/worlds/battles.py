@@ -8,12 +8,13 @@ from evaluation.formats.source import Source
 from evaluation.imports.battles import import_battles
 from evaluation.models import AnswerProvenance, Campaign
 from evaluation.terms import JudgeKind
+from reports.battles.samples import SampleOrder, draw_sample
 
 BATTLES = "side by side"
 
 
 def judge_battles(campaign: Campaign, judge: str, other: str, machine: str) -> None:
-    """Draw all battles; a person judges each, another some again, and a machine each in both orders."""
+    """Draw all battles; a person judges each, another some again, a machine each twice, and most are a sample."""
     draw = draw_battles(campaign=campaign, order=BattleOrder(name=BATTLES, seed="river"))
     runs = dict(AnswerProvenance.objects.filter(run__campaign=campaign).values_list("answer", "run__run_id"))
     words = ("left", "tie", "right", "bad", "left", "cant_judge")
@@ -34,3 +35,5 @@ def judge_battles(campaign: Campaign, judge: str, other: str, machine: str) -> N
     for name, rows, kind in (("verdicts", people, JudgeKind.HUMAN), ("replies", replies, JudgeKind.LLM)):
         lines = tuple((place, json.dumps(row)) for place, row in enumerate(rows, 1))
         import_battles(campaign=campaign, source=Source(f"{name}.jsonl", "", lines), kind=kind)
+    number = max(1, draw.battles * 3 // 4)
+    draw_sample(campaign=campaign, order=SampleOrder(number, BATTLES, machine))

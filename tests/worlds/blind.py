@@ -48,6 +48,7 @@ from evaluation.models import (
     Qrel,
     QrelSource,
     Run,
+    SampledBattle,
     Segment,
     Sentence,
     SupportJudgment,
@@ -89,7 +90,7 @@ from tests.worlds.practice import ALL, load_practice
 SEALED = "sealed"
 SECRET: tuple[type[Model], ...] = (
     *(Run, Answer, AnswerProvenance, Sentence, Citation, Judge, Assignment, SupportJudgment),
-    *(BattleSet, Battle, Verdict),
+    *(BattleSet, Battle, SampledBattle, Verdict),
     *(QrelSource, NuggetSet, NuggetList, ListedNugget, Nugget, Finding, TopicTag, ConditionDefault),
     *(
         ExternalCondition,

@@ -14,12 +14,13 @@ from assessor.progress.pipeline import StepState, pipeline_for
 from evaluation.battles import BattleOrder, draw_battles
 from evaluation.errors import Refused
 from evaluation.labels import BattleLabel
-from evaluation.models import Battle, BattleSet, Task, TaskAnswer, Verdict
+from evaluation.models import Battle, BattleSet, Judge, SampledBattle, Task, TaskAnswer, Verdict
 from evaluation.rules.battles import LONGEST_TASK
 from evaluation.stages import BATTLE
 from evaluation.tasks.hand_out import hand_out, reassign
 from evaluation.tasks.plan import plan_hand_out
 from evaluation.tasks.units import Order
+from evaluation.terms import JudgeKind
 from tests.assessor.desk_client import Window
 from tests.worlds.battles import judge_battles
 from tests.worlds.imported import report
@@ -77,6 +78,26 @@ def text_of(desk: Window, key: str) -> str:
     html = desk.client.get(desk.url(f"answers/{key.partition('/')[0]}/")).json()["html"]
     assert isinstance(html, str)
     return html
+
+
+def test_a_sample_alone_is_handed_out(world: JudgingWorld) -> None:
+    machine = Judge.objects.create(name="robot", kind=JudgeKind.LLM)
+    sampled = [battle.pk for battle in Battle.objects.all()[:4]]
+    for battle in Battle.objects.all():
+        SampledBattle.objects.create(
+            battle=battle, judge=machine, points=1.0, chance=0.4 if battle.pk in sampled else None
+        )
+    with pytest.raises(Refused, match="no sample of battles for other; there are: robot"):
+        world.hand(BATTLE, "ann", sample="other")
+    desk = window(world, "ann", sample="robot")
+    assert {row.battle_id for row in battles_of(desk)} == set(sampled)
+    judge(desk)
+    submit(desk)
+    assert set(Verdict.objects.values_list("battle", flat=True)) == set(sampled)
+    with pytest.raises(Refused):
+        world.hand(BATTLE, "ben", sample="robot")
+    rest = window(world, "ben")
+    assert len(battles_of(rest)) == 6
 
 
 def test_a_topics_battles_are_handed_out_in_their_walk(world: JudgingWorld) -> None:

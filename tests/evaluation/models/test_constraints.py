@@ -50,6 +50,7 @@ from evaluation.models import (
     RandomCheckPair,
     Remark,
     Run,
+    SampledBattle,
     Segment,
     Sentence,
     Study,
@@ -177,6 +178,9 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     ),
     "battle_set_once": first(BattleSet),
     "battle_set_has_name": first(BattleSet, name=""),
+    "sampled_battle_once": first(SampledBattle),
+    "sampled_battle_points": first(SampledBattle, points=1.5),
+    "sampled_battle_chance_is_a_probability": first(SampledBattle, chance=0.0),
     "battle_once": lambda: copied(
         battle := Battle.objects.get(), left_id=battle.right_id, right_id=battle.left_id
     ),
@@ -384,6 +388,7 @@ def make_battle(campaign: Campaign) -> None:
     pair = {"topic": left.topic, "left": left, "right": right}
     battle = Battle.objects.create(battle_set=battle_set, **pair, event=event)
     judge = Judge.objects.get(name="Olga")
+    SampledBattle.objects.create(battle=battle, judge=judge)
     Verdict.objects.create(battle=battle, judge=judge, left=left, label=2, given_at=timezone.now())
 
 

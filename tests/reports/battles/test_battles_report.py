@@ -60,6 +60,25 @@ def test_four_runs_have_the_figures_of_the_worked_example(folder: Path) -> None:
     assert (side["value"], side["low"], side["high"]) == pytest.approx((0.5, 0.099124, 0.900876), abs=1e-6)
 
 
+def test_a_sample_corrects_an_llm_as_in_the_worked_example(folder: Path) -> None:
+    load("import_battles", "--by", "human", write(folder, "verdicts.jsonl", verdicts()))
+    by_llm = zip(
+        verdicts("robot"), ["L", "L", "tie", "L", "L", "R", "L", "R", "tie", "bad", "R", "tie"], strict=True
+    )
+    rows = [row | {"verdict": WORDS.get(word, word)} for row, word in by_llm]
+    load("import_battles", "--by", "llm", write(folder, "llm.jsonl", rows))
+    load("sample_battles", "--n", 6)
+    few = ("--by", "corrected", "--least-topics", "3", "--least-battles", "1")
+    document = report("battles", "--condition", "B/A", *few)
+    [run_d] = [row for row in document["runs"] if row["run_id"] == "d"]
+    assert (run_d["drawn"], run_d["judged"]) == (4, 4)
+    corrected = run_d["corrected"]
+    assert (corrected["value"], corrected["low"], corrected["high"]) == pytest.approx(
+        (0.369048, 0.25, 0.583333), abs=1e-6
+    )
+    assert (run_d["llm"]["value"], run_d["people"]["value"]) == pytest.approx((1 / 3, 0.375), abs=1e-12)
+
+
 def test_few_topics_and_battles_are_refused_with_the_reason(folder: Path) -> None:
     load("import_battles", "--by", "human", write(folder, "verdicts.jsonl", verdicts()))
     rows = report("battles", *BY_PEOPLE)["runs"]

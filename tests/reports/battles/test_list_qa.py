@@ -110,6 +110,47 @@ def test_scores_of_nuggets_explain_battles(list_qa: Path, against: str, tau: flo
         assert (board["runs"], board["same"], board["opposite"]) == (7, 5, 0)
 
 
+def test_a_sample_has_the_corrected_win_rates_that_must_come_out(list_qa: Path) -> None:
+    expected = expected_of(list_qa)["corrected_100"]
+    by_sample = (*BY_PEOPLE, "--by", "corrected")
+    with transaction.atomic():
+        load("sample_battles", "--judge", "made", "--n", 40)
+        grown = load("sample_battles", "--n", 100).err
+        document = report("battles", *by_sample)
+        new = report("battles", *by_sample, "--target", "new")
+        llm = report("battles", "--condition", "B/A")
+        transaction.set_rollback(True)
+    assert "people judge 100 of the 294 battles that made judged. 60 more in" in grown
+    assert document["sample"] == {
+        "judge": "made", "target": "these", "battles": 294, "drawn": 100, "judged": 100, "refused": 0, "outside": 0,
+        "stale": 0,
+    }  # fmt: skip
+    for row in document["runs"]:
+        figures = expected["runs"][row["run_id"]]
+        assert (row["llm"]["value"], row["people"]["value"]) == pytest.approx(
+            (figures["llm"], figures["people_only"]), abs=1e-12
+        )
+        assert row["corrected"]["value"] == pytest.approx(figures["corrected"], abs=1e-12)
+        # Student's t is known to 1e-9.
+        assert ends(row["corrected"])[1:] == pytest.approx((figures["low"], figures["high"]), abs=1e-10)
+        assert row["judged"] == figures["judged"]
+    values = [row["corrected"]["value"] for row in document["runs"]]
+    assert values == sorted(values, reverse=True)
+    one, other, *figures = expected["difference"]
+    gaps = {(gap["a"], gap["b"]): (gap["value"], gap["low"], gap["high"]) for gap in document["differences"]}
+    low, high = -figures[2], -figures[1]
+    assert gaps[other, one] == pytest.approx((-figures[0], low, high), abs=1e-10)
+    # One figure has one value.
+    win_rates = {row["run_id"]: (row["win_rate"], row["low"], row["high"]) for row in llm["runs"]}
+    assert {row["run_id"]: ends(row["llm"]) for row in document["runs"]} == win_rates
+    assert {row["run_id"]: row["corrected"] for row in llm["runs"]} == {
+        row["run_id"]: row["corrected"] for row in document["runs"]
+    }
+    widths = [[row["corrected"]["high"] - row["corrected"]["low"] for row in of["runs"]] for of in (document, new)]
+    assert all(narrow < wide for narrow, wide in zip(*widths, strict=True))
+    assert new["target"] == "new"
+
+
 def test_people_and_an_llm_order_the_runs_alike(list_qa: Path) -> None:
     [board] = report("battles", *BY_PEOPLE, "--against", "B/A")["boards"]
     assert (board["score"], board["tau"]) == ("win_rate", expected_of(list_qa)["tau"]["people_llm"])
