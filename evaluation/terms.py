@@ -248,6 +248,7 @@ class FindingCode(StrEnum):
     EMPTY_ANSWER = "empty_answer"
     SEGMENT_WITHOUT_TEXT = "segment_without_text"
     SEGMENT_TEXT_DIFFERS = "segment_text_differs"
+    CONTEXT_TEXT_DIFFERS = "context_text_differs"
     UNKNOWN_IMPORTANCE = "unknown_importance"
     UNKNOWN_LABEL = "unknown_label"
     REPEATED_NUGGET = "repeated_nugget"

@@ -70,7 +70,7 @@ def _kind_of_columns(texts: Sequence[str]) -> FileKind | None:
         return FileKind("these look like qrels", ("qrels",))
     for mark, words in ((",", "this is a comma CSV"), (";", "this is a CSV with semicolons")):
         if all(mark in text and "\t" not in text for text in texts):
-            return FileKind(words, ("scores",) if mark == "," else ())
+            return FileKind(words, ("scores", "traces") if mark == "," else ())
     return None
 
 
@@ -82,6 +82,7 @@ def _kind_of_object(text: str) -> FileKind | None:
     keys = entry.keys()
     fitting = {
         "runs": keys & {"answer", "responses"},
+        "traces": keys >= {"user_input", "response"},
         "assignments": ("nuggets" in keys and ("run_id" in keys or _has_labels(entry["nuggets"])))
         or keys >= {"criteria", "run_id"},
         "nuggets": keys & {"nuggets", "nugget_bank", "claim_bank", "criteria", "rubrics"},
@@ -103,6 +104,7 @@ def _has_labels(nuggets: Any) -> bool:
 
 OBJECTS: Final = {
     "runs": "these are JSON lines that look like the answers of a run",
+    "traces": "these are JSON lines that look like traces",
     "assignments": "these are JSON lines that look like nugget labels",
     "nuggets": "these are JSON lines that look like nuggets",
     "support": "these are JSON lines that look like citation labels",

@@ -251,7 +251,7 @@ Shape = TypeVar("Shape", bound=BaseModel)
 def read_toml(source: Source, shape: type[Shape]) -> Shape:
     """Read a source as TOML of this shape. Raises `BadInput` naming the file, the line and the field."""
     try:
-        return shape.model_validate(tomllib.loads(_whole_text(source)))
+        return shape.model_validate(tomllib.loads(whole_text(source)))
     except RecursionError as error:
         raise BadInput([InputProblem(source.name, 1, "file", "values that are not nested so deep")]) from error
     except tomllib.TOMLDecodeError as error:
@@ -269,7 +269,7 @@ def read_toml(source: Source, shape: type[Shape]) -> Shape:
         raise BadInput(problems) from error
 
 
-def _whole_text(source: Source) -> str:
+def whole_text(source: Source) -> str:
     """Return the file with the blank lines that a source leaves out, so that TOML's line numbers are the file's."""
     texts = dict(source.lines)
     return "\n".join(texts.get(number, "") for number in range(1, source.lines[-1][0] + 1))

@@ -39,7 +39,10 @@ class SentenceRecord(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AnswerRecord:
-    """One topic's answer; `response_length` is the file's claim, if it makes one. `documents`: those with a text."""
+    """One topic's answer; `response_length` is the file's claim, if it makes one. `documents`: those with a text.
+
+    `first_reference`: the number by which citations call the first reference.
+    """
 
     line: int
     topic_id: str
@@ -49,6 +52,7 @@ class AnswerRecord:
     sentences: tuple[SentenceRecord, ...]
     documents: tuple[SegmentRecord, ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)
+    first_reference: int = 0
 
     @property
     def text(self) -> str:
@@ -292,7 +296,8 @@ def _citation_findings(answer: AnswerRecord, limit: int | None) -> Noted:
         outside = [citation.raw for citation in sentence.citations if citation.docid is None]
         if outside:
             message = (
-                f"sentence {number} cites {first_ids(outside)}, the answer has {references} references (from 0)"
+                f"sentence {number} cites {first_ids(outside)}, "
+                f"the answer has {references} references (from {answer.first_reference})"
             )
             yield FindingCode.CITATION_OUT_OF_RANGE, message
 
@@ -342,8 +347,11 @@ def _missing_topics(run: RunFile, topics: Mapping[str, str]) -> Iterator[RunFind
     answered = {answer.topic_id for answer in run.answers}
     missing = [topic_id for topic_id in topics if topic_id not in answered]
     if missing:
-        message = f"{len(missing)} of {len(topics)} topics have no answer: {first_ids(missing)}"
-        yield RunFinding(FindingCode.MISSING_TOPICS, 0, None, message)
+        yield RunFinding(FindingCode.MISSING_TOPICS, 0, None, missing_topics_message(missing, len(topics)))
+
+
+def missing_topics_message(missing: list[str], topics: int) -> str:
+    return f"{len(missing)} of {topics} topics have no answer: {first_ids(missing)}"
 
 
 def _repeated(values: Iterable[str]) -> list[str]:

@@ -84,6 +84,10 @@ def labels_on_run(run: Run) -> int:
     return _count("answer", [AnswerProvenance.objects.filter(run=run).values("answer")])
 
 
+def labels_on_answers(answers: Collection[int]) -> int:
+    return _count("answer", list(in_parts_of(answers)))
+
+
 def labels_on_segments(segments: Collection[Segment]) -> int:
     return _count("segment", list(in_parts_of([segment.pk for segment in segments])))
 

@@ -57,7 +57,7 @@ class RunOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class _Submitted:
+class SubmittedRun:
     source: Source
     file: RunFile
     sha256: str
@@ -100,9 +100,9 @@ def import_runs(
     )
 
 
-def _all_submitted(sources: Sequence[Source], topics: Container[str], options: RunOptions) -> list[_Submitted]:
+def _all_submitted(sources: Sequence[Source], topics: Container[str], options: RunOptions) -> list[SubmittedRun]:
     """Parse all files. Raises `BadInput` with the problems of all of them."""
-    submitted: list[_Submitted] = []
+    submitted: list[SubmittedRun] = []
     problems: list[InputProblem] = []
     for source in sources:
         try:
@@ -113,7 +113,7 @@ def _all_submitted(sources: Sequence[Source], topics: Container[str], options: R
     return submitted
 
 
-def _submitted(source: Source, topics: Container[str], options: RunOptions) -> _Submitted:
+def _submitted(source: Source, topics: Container[str], options: RunOptions) -> SubmittedRun:
     file = parse_run(source, topics)
     values = {
         "group": options.group if options.group is not None else file.team or None,
@@ -123,8 +123,8 @@ def _submitted(source: Source, topics: Container[str], options: RunOptions) -> _
         "control": options.control or None,
         "pool": options.pool or None,
     }
-    return _Submitted(
-        source, file, _fingerprint(file), {key: value for key, value in values.items() if value is not None}
+    return SubmittedRun(
+        source, file, fingerprint_of(file), {key: value for key, value in values.items() if value is not None}
     )
 
 
@@ -133,7 +133,7 @@ def _task(task_type: str | None) -> RagTask | None:
     return next((task for task in (RagTask.RAG, RagTask.AG) if task in words), None)
 
 
-def _fingerprint(file: RunFile) -> str:
+def fingerprint_of(file: RunFile) -> str:
     """Return a hash of the answers, whatever the order of keys and lines, or the compression of the file."""
     digest = hashlib.sha256()
     # The order of a file's lines has no meaning, so the same answers in another order are no change.
@@ -145,7 +145,7 @@ def _fingerprint(file: RunFile) -> str:
     return digest.hexdigest()
 
 
-def _refuse_same_run_twice(submitted: Sequence[_Submitted]) -> None:
+def _refuse_same_run_twice(submitted: Sequence[SubmittedRun]) -> None:
     first: dict[str, str] = {}
     problems = []
     for submission in submitted:
@@ -156,7 +156,7 @@ def _refuse_same_run_twice(submitted: Sequence[_Submitted]) -> None:
     refuse(problems)
 
 
-def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) -> ImportPlan:
+def _plan(campaign: Campaign, submitted: Sequence[SubmittedRun], replace: bool) -> ImportPlan:
     loaded = {run.run_id: run for run in campaign.runs.all()}
     compared = compare(submitted, lambda submission: submission.run_id, loaded, _differs, _change, replace)
     rewritten = [
@@ -164,8 +164,9 @@ def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) ->
     ]
     to_write = compared.new + rewritten
 
-    rows, documents = _rows_of(campaign, to_write), _documents(campaign, submitted)
+    rows, documents = answer_rows(campaign, to_write), documents_of(campaign, submitted)
     texts_to_write = text_rows(record for _, record in documents.new)
+    topics = dict(campaign.topics.values_list("topic_id", "pk"))
 
     def check() -> None:
         for submission in rewritten:
@@ -184,7 +185,7 @@ def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) ->
             Answer.objects.filter(pk__in=answers).delete()
             Finding.objects.filter(campaign=campaign, run_id=submission.run_id).delete()
         runs = {submission.run_id: _run_of(campaign, submission, loaded, event).pk for submission in to_write}
-        _write_answers(rows, runs, event)
+        write_answers(rows, runs, topics, event)
         # After the citations, which count as new what they find without a row.
         write_texts(campaign, texts_to_write, event)
         # New citations may name segments whose text is not loaded; that count covers the whole campaign.
@@ -192,9 +193,9 @@ def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) ->
         # Judging may have begun: open tasks get the new answers, submitted tasks are reopened.
         extend_tasks(campaign)
 
-    texts, limits = dict(campaign.topics.values_list("topic_id", "text")), _topic_limits(campaign)
+    texts, limits = dict(campaign.topics.values_list("topic_id", "text")), topic_limits_of(campaign)
     findings = [
-        *(finding for submission in to_write for finding in _findings(campaign, submission, texts, limits)),
+        *(finding for submission in to_write for finding in findings_of(campaign, submission, texts, limits)),
         *documents.findings,
         *addressing_in(documents.new),
     ]
@@ -211,7 +212,7 @@ class _Documents:
     findings: list[ImportFinding]
 
 
-def _documents(campaign: Campaign, submitted: Sequence[_Submitted]) -> _Documents:
+def documents_of(campaign: Campaign, submitted: Sequence[SubmittedRun]) -> _Documents:
     """Look through the documents of all runs, of those too that are loaded without them: the first text stays."""
     brought = {record.docid for submission in submitted for record in submission.documents}
     loaded = campaign.segments.filter(has_text=True).values_list("docid", "text") if brought else ()
@@ -234,7 +235,7 @@ def _documents(campaign: Campaign, submitted: Sequence[_Submitted]) -> _Document
     return documents
 
 
-def _change(submission: _Submitted, run: Run) -> InputProblem:
+def _change(submission: SubmittedRun, run: Run) -> InputProblem:
     """Return the problem of a changed run, with the first option that differs; else its answers do."""
     names = [name for name, value in submission.fields.items() if getattr(run, name) != value]
     if run.sha256 != submission.sha256 or not names:
@@ -248,13 +249,13 @@ def _change(submission: _Submitted, run: Run) -> InputProblem:
     return changed_problem(submission.source, 1, "run", submission.run_id, **values)
 
 
-def _differs(submission: _Submitted, run: Run) -> bool:
+def _differs(submission: SubmittedRun, run: Run) -> bool:
     return run.sha256 != submission.sha256 or any(
         getattr(run, key) != value for key, value in submission.fields.items()
     )
 
 
-def _topic_limits(campaign: Campaign) -> dict[str, int]:
+def topic_limits_of(campaign: Campaign) -> dict[str, int]:
     """Most characters of an answer, by topic id; empty where the protocol does not ask."""
     if not campaign.protocol.topic_limit:
         return {}
@@ -263,8 +264,8 @@ def _topic_limits(campaign: Campaign) -> dict[str, int]:
     return {topic_id: limit for topic_id, limit in limits if type(limit) is int and limit > 0}
 
 
-def _findings(
-    campaign: Campaign, submission: _Submitted, topics: dict[str, str], topic_limits: dict[str, int]
+def findings_of(
+    campaign: Campaign, submission: SubmittedRun, topics: dict[str, str], topic_limits: dict[str, int]
 ) -> list[ImportFinding]:
     protocol = campaign.protocol
     noticed = run_findings(
@@ -283,7 +284,7 @@ def _findings(
     ]
 
 
-def _strangers(campaign: Campaign, submission: _Submitted) -> Iterator[RunFinding]:
+def _strangers(campaign: Campaign, submission: SubmittedRun) -> Iterator[RunFinding]:
     """Find citations of docids that neither the answer's references nor a passage with text has."""
     by_answer = [(answer, docids) for answer in submission.file.answers if (docids := strangers(answer))]
     all_docids = {docid for _, docids in by_answer for docid in docids}
@@ -296,7 +297,7 @@ def _strangers(campaign: Campaign, submission: _Submitted) -> Iterator[RunFindin
             yield RunFinding(FindingCode.UNKNOWN_CITATION, answer.line, answer.topic_id, message)
 
 
-def _run_of(campaign: Campaign, submission: _Submitted, loaded: dict[str, Run], event: Event) -> Run:
+def _run_of(campaign: Campaign, submission: SubmittedRun, loaded: dict[str, Run], event: Event) -> Run:
     if submission.run_id in loaded:
         return loaded[submission.run_id]
     return Run.objects.create(
@@ -304,7 +305,7 @@ def _run_of(campaign: Campaign, submission: _Submitted, loaded: dict[str, Run], 
     )
 
 
-def _update(run: Run, submission: _Submitted, event: Event) -> None:
+def _update(run: Run, submission: SubmittedRun, event: Event) -> None:
     for key, value in submission.fields.items():
         setattr(run, key, value)
     run.sha256, run.event = submission.sha256, event
@@ -312,7 +313,7 @@ def _update(run: Run, submission: _Submitted, event: Event) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class AnswerRows:
     """Rows of runs, made before the lock is held. Until an answer has a key, its public id stands for it."""
 
     answers: list[tuple[Any, ...]]
@@ -322,8 +323,7 @@ class _Rows:
     citations: list[tuple[Any, ...]]
 
 
-def _rows_of(campaign: Campaign, submitted: Sequence[_Submitted]) -> _Rows:
-    topics = dict(campaign.topics.values_list("topic_id", "pk"))
+def answer_rows(campaign: Campaign, submitted: Sequence[SubmittedRun]) -> AnswerRows:
     # Ids are drawn table by table, in the order in which the rows are written: a seed gives the same ids always.
     answers = [(new_public_id(), submission, row) for submission in submitted for row in submission.file.answers]
     sentences = [
@@ -334,11 +334,11 @@ def _rows_of(campaign: Campaign, submitted: Sequence[_Submitted]) -> _Rows:
         for name, number, sentence in sentences
         for position, citation in enumerate(sentence.citations)
     ]
-    return _Rows(
-        answers=[(name, topics[row.topic_id], row.words) for name, _, row in answers],
+    return AnswerRows(
+        answers=[(name, row.topic_id, row.words) for name, _, row in answers],
         provenance=[
             (
-                *(name, submission.run_id, topics[row.topic_id], row.response_length),
+                *(name, submission.run_id, row.topic_id, row.response_length),
                 *(json.dumps(list(row.references)), json.dumps(dict(row.extra)), row.line),
             )
             for name, submission, row in answers
@@ -352,16 +352,20 @@ def _rows_of(campaign: Campaign, submitted: Sequence[_Submitted]) -> _Rows:
     )
 
 
-def _write_answers(rows: _Rows, runs: Mapping[str, int], event: Event) -> None:
+def write_answers(rows: AnswerRows, runs: Mapping[str, int], topics: Mapping[str, int], event: Event) -> None:
     # A run has hundreds of thousands of citations, so rows go past the ORM's objects.
     last = last_key(Answer)
     columns = ["public_id", "topic_id", "words"]
-    upsert(Answer, columns, rows.answers, unique=["public_id"], update=["words"])
+    answered = ((name, topics[topic_id], words) for name, topic_id, words in rows.answers)
+    upsert(Answer, columns, answered, unique=["public_id"], update=["words"])
     answers = dict(Answer.objects.filter(pk__gt=last).values_list("public_id", "pk"))
     upsert(
         AnswerProvenance,
         ["answer_id", "run_id", "topic_id", "response_length", "references", "extra", "line"],
-        ((answers[name], runs[run_id], *values) for name, run_id, *values in rows.provenance),
+        (
+            (answers[name], runs[run_id], topics[topic_id], *values)
+            for name, run_id, topic_id, *values in rows.provenance
+        ),
         unique=["run_id", "topic_id"],
         update=["line"],
     )

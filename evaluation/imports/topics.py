@@ -75,10 +75,10 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[TopicRecord, ...], rep
         # Labels were given to an answer of the former question.
         refuse_if_labelled(labels_on_topics(reworded), "A topic's text")
 
-    rows_to_add = _rows_of(campaign, compared.new)
+    rows_to_add = topic_rows(campaign, compared.new)
 
     def write(event: Event) -> None:
-        _add(campaign, rows_to_add, compared.new, event)
+        add_topics(campaign, rows_to_add, compared.new, event)
         for row in compared.changed:
             _change(loaded[row.topic_id], row, event)
 
@@ -99,7 +99,7 @@ def _change_problem(source: Source, topic: Topic, row: TopicRecord) -> InputProb
     return changed_problem(source, row.line, field_name, f"topic {row.topic_id}", loaded=old, in_file=new)
 
 
-def _rows_of(campaign: Campaign, records: list[TopicRecord]) -> list[tuple[Any, ...]]:
+def topic_rows(campaign: Campaign, records: list[TopicRecord]) -> list[tuple[Any, ...]]:
     last = campaign.topics.aggregate(last=Max("position"))["last"] or 0
     return [
         (new_public_id(), last + number, row.topic_id, row.language, *texts(row), json.dumps(row.extra))
@@ -107,7 +107,7 @@ def _rows_of(campaign: Campaign, records: list[TopicRecord]) -> list[tuple[Any, 
     ]
 
 
-def _add(campaign: Campaign, rows: list[tuple[Any, ...]], records: list[TopicRecord], event: Event) -> None:
+def add_topics(campaign: Campaign, rows: list[tuple[Any, ...]], records: list[TopicRecord], event: Event) -> None:
     upsert(
         Topic,
         ["public_id", "position", "topic_id", "language", *TEXTS, "extra"],

@@ -64,7 +64,7 @@ from web.text import plural
 
 Rows = QuerySet[Any]
 RANDOM_CHECK = "random-check"
-BRING_TEXTS = ("run", "segments")
+BRING_TEXTS = ("run", "traces", "segments")
 LABEL_TABLES: dict[str, type[models.Model]] = {
     "assignments": Assignment,
     "support": SupportJudgment,
@@ -194,6 +194,11 @@ def _of_runs(event: Event) -> list[Rows]:
     return [runs, provenance, answers, sentences, citations, _texts_of(event)]
 
 
+def _of_traces(event: Event) -> list[Rows]:
+    *of_runs, texts = _of_runs(event)
+    return [*of_runs, Topic.objects.filter(event=event), texts]
+
+
 def _texts_of(event: Event) -> QuerySet[Segment]:
     return Segment.objects.filter(event=event, has_text=True)
 
@@ -210,6 +215,7 @@ LOADED: dict[str, Callable[[Event], list[Rows]]] = {
     "topics": lambda event: [Topic.objects.filter(event=event)],
     "qrels": lambda event: [Qrel.objects.filter(event=event)],
     "run": _of_runs,
+    "traces": _of_traces,
     "segments": lambda event: [_texts_of(event)],
     "nuggets": _of_lists,
     "scores": lambda event: [ExternalScore.objects.filter(event=event)],
@@ -298,12 +304,14 @@ def _take_away(kind: str, campaign: Campaign, event: Event, undone: Event) -> No
     loaded = _loaded(kind, event)
     _forget_withdrawn(campaign, loaded)
     match kind:
-        case "run":
-            runs, _, answers, *_, texts = loaded
+        case "run" | "traces":
+            runs, _, answers, _, _, *topics, texts = loaded
             names, keys = list(runs.values_list("run_id", flat=True)), list(runs.values_list("pk", flat=True))
             Answer.objects.filter(pk__in=list(answers.values_list("pk", flat=True))).delete()
             Run.objects.filter(pk__in=keys).delete()
             _take_texts_away(campaign, texts, undone)
+            for rows in topics:
+                rows.delete()
             Finding.objects.filter(campaign=campaign, run_id__in=names).delete()
         case "nuggets":
             lists, *_, nuggets = loaded

@@ -46,6 +46,7 @@ MORE = {
     "draft_rubrics",
     "judge_battles",
     "gate",
+    "import_traces",
 }
 # What `make run` and an operator use, and no study does.
 HOUSE = {

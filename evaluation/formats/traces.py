@@ -1,0 +1,360 @@
+"""Traces: a question, the answer that a system gave, and the contexts that it retrieved for it.
+
+They come as JSON lines, a JSON list, or a CSV with a header. A form says under which names the parts stand; a file
+without a form of its own needs a map.
+"""
+
+import csv
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count, takewhile
+from typing import Annotated, Any, Final, NamedTuple
+from unicodedata import normalize
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from evaluation.errors import Refused
+from evaluation.formats.lines import id_problem, json_rows, whole_text
+from evaluation.formats.problems import JSON_NAMES, Problems
+from evaluation.formats.source import MAX_TEXT_LINE_BYTES, Source
+from web.text import cut, trimmed
+
+MOST_BYTES_OF_CONTEXTS: Final = 20 * 1024**2
+MAY_BE_SKIPPED: Final = "(skip such rows)"
+ROW: Final = TypeAdapter(dict[str, Any])
+ANYTHING: Final = TypeAdapter(Any)
+GAP: Final = re.compile(r"[\s,]*")
+INDEX: Final = re.compile(r"-?[0-9]{1,6}")
+ID_KEYS: Final = ("id", "docid")
+TEXT_KEYS: Final = ("text", "content", "page_content")
+
+# The module's own limit of a cell is 128 KB: less than a list of passages takes.
+csv.field_size_limit(MAX_TEXT_LINE_BYTES)
+
+
+class TraceMap(BaseModel):
+    """Names of a trace's parts: a column or key each, or a path such as `input.messages.-1.content`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    question: str = ""
+    answer: str = ""
+    contexts: str = ""
+    contexts_split: str = ""
+    context_ids: str = ""
+    topic_id: str = ""
+    trace_id: str = ""
+    marks_from: Annotated[int, Field(ge=0, le=1000)] = 1
+
+
+PARTS: Final = ("question", "answer", "contexts", "context_ids", "topic_id", "trace_id")
+CSV: Final = "csv"
+FORMS: Final[Mapping[str, TraceMap]] = {
+    "ragas": TraceMap(
+        question="user_input",
+        answer="response",
+        contexts="retrieved_contexts",
+        context_ids="retrieved_context_ids",
+    ),
+    CSV: TraceMap(),
+}
+REFERENCE: Final = "reference"
+"""Key of ragas for the answer that was expected: kept beside the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceOptions:
+    """How a file of traces is read. `run` names the run of all of them, else `run_field` where each says it."""
+
+    form: str = ""
+    names: TraceMap = field(default_factory=TraceMap)
+    run: str = ""
+    run_field: str = ""
+    skip_empty: bool = False
+
+
+class ContextRecord(NamedTuple):
+    """A context that was retrieved; `given_id` is empty where the trace has none that may be a docid."""
+
+    given_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TraceRecord:
+    """`extra`: what is kept of a trace beside question, answer and contexts."""
+
+    line: int
+    run_id: str
+    topic_id: str
+    question: str
+    answer: str
+    contexts: tuple[ContextRecord, ...]
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+def topic_id_of(question: str) -> str:
+    words = " ".join(normalize("NFC", question).split())
+    return f"q-{hashlib.sha256(words.encode()).hexdigest()[:12]}"
+
+
+def text_hash(text: str) -> str:
+    """Return the hash of a context's text; white space around it says nothing."""
+    return hashlib.sha256(normalize("NFC", text).strip().encode()).hexdigest()
+
+
+def parse_traces(source: Source, options: TraceOptions) -> tuple[TraceRecord, ...]:
+    """All traces that have an answer, in file order. Raises `BadInput` and, for names that fit nothing, `Refused`."""
+    problems = Problems(source.name)
+    records = tuple(trace_records(source, options, problems))
+    problems.raise_if_any()
+    return records
+
+
+def trace_records(source: Source, options: TraceOptions, problems: Problems) -> Iterator[TraceRecord]:
+    """Yield traces while they are read; what is wrong with others goes to `problems`. Raises `Refused`."""
+    reader = None
+    for line, row in _rows(source, problems):
+        reader = reader or _Reader(row, options, problems)
+        record = reader.record(line, row)
+        if record:
+            yield record
+
+
+def _rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
+    first = source.lines[0][1].lstrip()
+    if first.startswith("["):
+        source = _listed(source, problems)
+    if first.startswith(("{", "[")):
+        yield from json_rows(source, ROW.validate_json, problems)
+    else:
+        yield from _csv_rows(source, problems)
+
+
+def _listed(source: Source, problems: Problems) -> Source:
+    """Return a JSON list as a file with one of its items in each line, numbered as where each begins."""
+    text, decoder = whole_text(source), json.JSONDecoder(parse_int=len, parse_float=len)
+    lines: list[tuple[int, str]] = []
+    end = text.index("[") + 1
+    line = text.count("\n", 0, end) + 1
+    while True:
+        start = GAP.match(text, end).end()  # type: ignore[union-attr]  # it matches nothing, too
+        line += text.count("\n", end, start)
+        if text.startswith("]", start):
+            break
+        try:
+            _, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            problems.add(line, "line", "valid JSON: a list of objects, one for each trace")
+            break
+        lines.append((line, text[start:end]))
+        line += text.count("\n", start, end)
+    return Source(source.name, source.sha256, tuple(lines))
+
+
+def _csv_rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
+    first = source.lines[0][1]
+    reader = csv.reader(_lines(source), strict=True, delimiter=max(",;\t", key=first.count))
+    header: list[str] = []
+    line = 1
+    try:
+        for record in reader:
+            if not header and any(record):
+                header = [name.strip() for name in record]
+                if len(set(header)) < len(header):
+                    problems.add(line, "header", "every column once")
+                    return
+            elif any(record) and len(record) != len(header):
+                problems.add(line, "columns", f"{len(header)} columns as in the header, found {len(record)}")
+            elif any(record):
+                yield line, dict(zip(header, (cell or None for cell in record), strict=True))
+            line = reader.line_num + 1  # a quoted cell may go over several lines
+    except csv.Error as error:
+        problems.add(line, "line", f"valid CSV: {error}")
+
+
+def _lines(source: Source) -> Iterator[str]:
+    """Yield lines with the blank ones that a source leaves out: in a cell they part paragraphs."""
+    number = 1
+    for line, text in source.lines:
+        yield from ["\n"] * (line - number)
+        yield f"{text}\n"
+        number = line + 1
+
+
+class _Reader:
+    """Reads the rows of one file by the names that its form, or its map, gives to their parts."""
+
+    def __init__(self, first_row: Mapping[str, Any], options: TraceOptions, problems: Problems) -> None:
+        form = options.form or _form_of(first_row, options.names)
+        own = FORMS[form]
+        self._names = own.model_copy(update=options.names.model_dump(exclude_defaults=True))
+        self._options = options
+        self._problems = problems
+        keys = ", ".join(first_row)
+        if own.question and own.question == self._names.question not in first_row:
+            raise Refused("no_such_form", f"form: none fits; keys seen: {keys}", field="form")
+        for part in ("question", "answer"):
+            if not getattr(self._names, part):
+                raise Refused("no_map", f"{part}: the name of a column (columns: {keys})", field="map")
+        for part in PARTS:
+            name = getattr(options.names, part)
+            if name and not _is_there(name, first_row):
+                text = f"{part}: no column '{cut(name, 80)}' (columns: {keys})"
+                raise Refused("no_such_column", text, field="map")
+        if options.run_field and not _is_there(options.run_field, first_row):
+            text = f"no column '{cut(options.run_field, 80)}' (columns: {keys})"
+            raise Refused("no_such_column", text, field="run_field")
+
+    def record(self, line: int, row: Mapping[str, Any]) -> TraceRecord | None:
+        """Return a row's trace; None where it has none to load."""
+        noted = len(self._problems)
+        answer = at_path(row, self._names.answer)
+        if answer is None and self._options.skip_empty:
+            return None
+        if not isinstance(answer, str):
+            hint = f" {MAY_BE_SKIPPED}" if answer is None else ""
+            self._add(line, self._names.answer, f"a text, found {_what(answer)}{hint}")
+        question, conversation = self._question(line, row)
+        contexts = tuple(self._contexts(line, row))
+        run_id = self._options.run or self._id(line, self._options.run_field, row)
+        topic_id = self._id(line, self._names.topic_id, row) if self._names.topic_id else topic_id_of(question)
+        kept = {
+            "id": at_path(row, self._names.trace_id) if self._names.trace_id else None,
+            "conversation": conversation or None,
+            REFERENCE: row.get(REFERENCE) if self._names.question == FORMS["ragas"].question else None,
+        }
+        if len(self._problems) > noted:
+            return None
+        extra = {name: value for name, value in kept.items() if value is not None}
+        return TraceRecord(line, run_id, topic_id, question, str(answer), contexts, extra)
+
+    def _add(self, line: int, field_name: str, expected: str) -> None:
+        self._problems.add(line, field_name, expected)
+
+    def _id(self, line: int, name: str, row: Mapping[str, Any]) -> str:
+        value = at_path(row, name)
+        text = str(value) if type(value) in {str, int} else ""
+        problem = id_problem(text)
+        if problem:
+            self._add(line, name, problem if value is not None else f"an id, found {_what(value)}")
+        return text
+
+    def _question(self, line: int, row: Mapping[str, Any]) -> tuple[str, list[Any]]:
+        """Return the question and what was said before it: the last message of a person is the question."""
+        value = at_path(row, self._names.question)
+        messages = as_json(value) if isinstance(value, str) and value.lstrip().startswith("[{") else value
+        conversation: list[Any] = []
+        if isinstance(messages, list):
+            asked = [number for number, message in enumerate(messages) if _is_a_persons(message)]
+            value = messages[asked[-1]]["content"] if asked else None
+            conversation = messages[: asked[-1]] if asked else []
+        if not isinstance(value, str) or not trimmed(value):
+            found = "one without any" if isinstance(value, str) else _what(value)
+            self._add(line, self._names.question, f"a text, found {found}")
+            return "", []
+        return trimmed(value), conversation
+
+    def _contexts(self, line: int, row: Mapping[str, Any]) -> Iterator[ContextRecord]:
+        name = self._names.contexts
+        values = self._listed_contexts(line, row) if name else []
+        ids = at_path(row, self._names.context_ids) if self._names.context_ids else None
+        ids = as_json(ids) if isinstance(ids, str) else ids
+        size = 0
+        for number, value in enumerate(values):
+            given, text = _context(value)
+            if isinstance(ids, list) and number < len(ids):
+                given = ids[number]
+            docid = str(given) if type(given) in {str, int} else ""
+            if not isinstance(text, str) or not trimmed(text):
+                found = "one without any" if isinstance(text, str) else _what(text)
+                self._add(line, f"{name}.{number}", f"a text, found {found}")
+                continue
+            size += len(text.encode())
+            yield ContextRecord("" if id_problem(docid) else docid, text)
+        if size > MOST_BYTES_OF_CONTEXTS:
+            self._add(line, name, f"at most 20 MB in the contexts of an answer, found {size / 1024**2:.0f} MB")
+
+    def _listed_contexts(self, line: int, row: Mapping[str, Any]) -> Sequence[Any]:
+        name, divider = self._names.contexts, self._names.contexts_split
+        value = at_path(row, name)
+        if value is None:
+            columns = [row[f"{name}_{number}"] for number in _numbers(name, row)]
+            while columns and columns[-1] is None:
+                columns.pop()
+            return columns
+        if isinstance(value, str) and divider:
+            return [part for part in value.split(divider) if trimmed(part)]
+        if isinstance(value, str) and not value.lstrip().startswith("["):
+            return [value]
+        values = as_json(value) if isinstance(value, str) else value
+        if isinstance(values, list):
+            return values
+        self._add(line, name, f"a JSON list of texts, found {_what(value)}")
+        return []
+
+
+def _form_of(row: Mapping[str, Any], names: TraceMap) -> str:
+    """Return the form of a file by its keys; a map says that there is none. Raises `Refused` where nothing fits."""
+    if names.question:
+        return CSV
+    for form, own in FORMS.items():
+        if own.question in row and own.answer in row:
+            return form
+    raise Refused("no_such_form", f"form: none fits; keys seen: {', '.join(row)}", field="form")
+
+
+def _is_there(name: str, row: Mapping[str, Any]) -> bool:
+    return name in row or name.partition(".")[0] in row or f"{name}_1" in row
+
+
+def _numbers(name: str, row: Mapping[str, Any]) -> Iterator[int]:
+    return takewhile(lambda number: f"{name}_{number}" in row, count(1))
+
+
+def _is_a_persons(message: Any) -> bool:
+    if not isinstance(message, dict) or not isinstance(message.get("content"), str):
+        return False
+    return message.get("type") == "human" or message.get("role") in {"user", "human"}
+
+
+def _context(value: Any) -> tuple[Any, Any]:
+    """Return id and text of a context: a text alone, or an object that has both."""
+    if not isinstance(value, dict):
+        return None, value
+    first = (next((value[key] for key in keys if key in value), None) for keys in (ID_KEYS, TEXT_KEYS))
+    given, text = first
+    return given, text
+
+
+def at_path(row: Any, path: str) -> Any:
+    """Return what a row has under a name, or under a path of names and places; a cell may hold JSON."""
+    if isinstance(row, Mapping) and path in row:
+        return row[path]
+    value = row
+    for step in path.split("."):
+        value = as_json(value) if isinstance(value, str) else value
+        if isinstance(value, Mapping):
+            value = value.get(step)
+        elif isinstance(value, list) and INDEX.fullmatch(step) and -len(value) <= int(step) < len(value):
+            value = value[int(step)]
+        else:
+            return None
+    return value
+
+
+def as_json(text: str) -> Any:
+    """Return what a text says in JSON; None where it is none."""
+    try:
+        return ANYTHING.validate_json(text)
+    except ValidationError:
+        return None
+
+
+def _what(value: Any) -> str:
+    if isinstance(value, str):
+        return repr(cut(value, 40))
+    return JSON_NAMES.get(type(value), "something else")

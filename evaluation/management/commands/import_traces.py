@@ -1,0 +1,59 @@
+"""Import traces."""
+
+from dataclasses import replace
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.errors import BadInput
+from evaluation.formats.lines import read_toml
+from evaluation.formats.source import MAX_TEXT_LINE_BYTES, read_source
+from evaluation.formats.traces import FORMS, MAY_BE_SKIPPED, TraceMap, TraceOptions
+from evaluation.imports.base import LoadReceipt, trying_out
+from evaluation.imports.traces import first_answers, import_traces
+from evaluation.management.base import ImportCommand, read_sources
+from evaluation.models import Campaign
+
+
+class Command(ImportCommand):
+    help = "Load traces of a RAG system: questions, passages, answers and citations, in one import."
+    example = "manage.py import_traces --campaign own --form csv --map map.toml --run bot sheet.csv"
+    several = True
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--form", choices=list(FORMS), help="without it what the keys say")
+        parser.add_argument("--map", metavar="FILE.toml", help="where question, answer and contexts stand")
+        run = parser.add_mutually_exclusive_group(required=True)
+        run.add_argument("--run", metavar="NAME", help="the run of all answers")
+        run.add_argument("--run-field", metavar="PATH", help="where each trace names its run")
+        parser.add_argument("--skip-empty", action="store_true", help="leave out traces without an answer")
+        parser.add_argument("--dry-run", action="store_true", help="show the first answers, and load nothing")
+
+    def load(self, campaign: Campaign, options: dict[str, Any]) -> LoadReceipt:
+        sources = read_sources(options["files"], max_line_bytes=MAX_TEXT_LINE_BYTES)
+        order = TraceOptions(
+            form=options["form"] or "",
+            names=read_toml(read_source(options["map"]), TraceMap) if options["map"] else TraceMap(),
+            run=options["run"] or "",
+            run_field=options["run_field"] or "",
+            skip_empty=options["skip_empty"],
+        )
+        try:
+            if not options["dry_run"]:
+                return import_traces(campaign=campaign, sources=sources, options=order, replace=options["replace"])
+            with trying_out():
+                receipt = import_traces(
+                    campaign=campaign, sources=sources, options=order, replace=options["replace"]
+                )
+        except BadInput as wrong:
+            # Only a command has options.
+            hint = "(skip such rows with --skip-empty)"
+            raise BadInput(
+                [replace(row, expected=row.expected.replace(MAY_BE_SKIPPED, hint)) for row in wrong.problems]
+            ) from wrong
+        for answer in first_answers(sources, order):
+            self.stdout.write(f"{answer['run']} {answer['topic']}: {answer['question']}")
+            for text, cited in answer["sentences"]:
+                self.stdout.write(f"- {text} {''.join(f'[{place}]' for place in cited)}".rstrip())
+        return receipt

@@ -1,0 +1,175 @@
+"""Answers as they were written are cut into sentences, which people and LLMs judge one by one.
+
+Sentences are stored when an answer is loaded, with the name of the rule: a later rule has another name, and changes no
+answer that is there.
+"""
+
+# ruff: noqa: RUF001 (the marks of many scripts look like each other)
+
+import re
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Final
+
+from evaluation.formats.runs import SentenceRecord
+from evaluation.rules.citation_marks import Mark, citations_of, marks_in, resolves
+from evaluation.rules.sentences import WORD_CHARACTER, split
+
+RULE: Final = "split-1"
+
+LINE_END: Final = re.compile(r"\r\n?|\n")
+FENCE: Final = re.compile(r" {0,3}(```|~~~)")
+HEADING: Final = re.compile(r" {0,3}#{1,6}\s")
+TABLE_ROW: Final = re.compile(r"\s*\|.*\|\s*")
+LIST_DASH: Final = re.compile(r"\s*[-*+•‣–▪◦·]\s+")
+LIST_NUMBER: Final = re.compile(r"\s*\(?(?:[0-9]{1,3}[.)]|[A-Za-z]\))\s")
+BRACKETS: Final = {")": "(", "]": "[", "}": "{", "）": "（", "」": "「", "』": "『", "】": "【"}
+# The splitter of passages knows it before numbers only.
+FIGURE: Final = re.compile(r"(?<!\w)figs?\.\s*$", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class _Block:
+    """Lines between which no sentence goes on: a paragraph, a list item; or a `unit`, which is one sentence."""
+
+    lines: list[str]
+    unit: bool = False
+    code: bool = False
+
+    @property
+    def text(self) -> str:
+        return ("\n" if self.unit else " ").join(self.lines)
+
+
+@dataclass(slots=True)
+class _Sentence:
+    """Lines of a sentence, one but for what has no word, and its marks."""
+
+    lines: list[str]
+    has_word: bool
+    marks: list[Mark] = field(default_factory=list)
+
+
+def answer_sentences(text: str, references: Sequence[str], marks_from: int = 1) -> tuple[SentenceRecord, ...]:
+    """Return the sentences of an answer without marks and list dashes, each with the references that it cites.
+
+    Where no mark leads to a reference, brackets with numbers are text.
+    """
+    blocks = list(_blocks(text))
+    marks = [[] if block.code else marks_in(block.text) for block in blocks]
+    if not any(resolves(mark, references, marks_from) for of_block in marks for mark in of_block):
+        marks = [[] for _ in blocks]
+    sentences: list[_Sentence] = []
+    for block, of_block in zip(blocks, marks, strict=True):
+        _append(sentences, _sentences_of(block, of_block))
+    return tuple(
+        SentenceRecord("\n".join(sentence.lines), tuple(citations_of(sentence.marks, references, marks_from)))
+        for sentence in sentences
+    )
+
+
+def _blocks(text: str) -> Iterator[_Block]:
+    block, fence = _Block([]), ""
+    for line in LINE_END.split(text):
+        begun = None if fence else _begun_by(line)
+        if begun or (block.unit and not fence):
+            yield block
+            block = begun or _Block([line])
+            fence = block.lines[0].strip()[:3] if block.code else ""
+            continue
+        block.lines.append(line)
+        if fence and line.strip().startswith(fence):
+            yield block
+            block, fence = _Block([]), ""
+    yield block
+
+
+def _begun_by(line: str) -> _Block | None:
+    """Return the block that a line begins; None where it goes on with the one before it."""
+    if not line.strip():
+        return _Block([])
+    if FENCE.match(line):
+        return _Block([line], unit=True, code=True)
+    if HEADING.match(line) or TABLE_ROW.fullmatch(line):
+        return _Block([line], unit=True)
+    if dash := LIST_DASH.match(line):
+        return _Block([line[dash.end() :]])
+    return _Block([line]) if LIST_NUMBER.match(line) else None
+
+
+def _sentences_of(block: _Block, marks: Sequence[Mark]) -> list[_Sentence]:
+    text, places = _without(block.text, marks)
+    parts = [text] if block.unit else _joined_in_brackets(split(text))
+    starts = [0, *accumulate(map(len, parts))][: len(parts)]
+    sentences = [_sentence(part.strip()) for part in parts] or [_sentence("")]
+    for mark, place in zip(marks, places, strict=True):
+        # A mark between two sentences belongs to the one before it.
+        sentences[max(bisect_left(starts, place) - 1, 0)].marks.append(mark)
+    return sentences
+
+
+def _without(text: str, marks: Sequence[Mark]) -> tuple[str, list[int]]:
+    """Return a text without its marks and the white space before them, and where in it each of them was."""
+    parts: list[str] = []
+    places: list[int] = []
+    length = end = 0
+    for mark in marks:
+        before = text[end : mark.start]
+        kept = before.rstrip()
+        places.append(length + len(kept))
+        if mark.end < len(text) and text[mark.end].isalnum():
+            kept = before  # it stands between two words
+        parts.append(kept)
+        length, end = length + len(kept), mark.end
+    return "".join([*parts, text[end:]]), places
+
+
+def _joined_in_brackets(parts: Sequence[str]) -> list[str]:
+    """Join what was cut between brackets, or after "Fig."."""
+    spans = deque(_bracketed("".join(parts)))
+    joined: list[list[str]] = []
+    place = 0
+    for part in parts:
+        while spans and spans[0][1] < place:
+            spans.popleft()
+        inside = bool(spans) and spans[0][0] < place
+        if joined and (inside or FIGURE.search(joined[-1][-1])):
+            joined[-1].append(part)
+        else:
+            joined.append([part])
+        place += len(part)
+    return ["".join(together) for together in joined]
+
+
+def _bracketed(text: str) -> list[tuple[int, int]]:
+    """Return the places of outermost brackets that are closed, in the order of the text."""
+    opened: list[tuple[str, int]] = []
+    spans: list[tuple[int, int]] = []
+    for place, letter in enumerate(text):
+        if letter in BRACKETS.values():
+            opened.append((letter, place))
+        elif opened and opened[-1][0] == BRACKETS.get(letter):
+            _, start = opened.pop()
+            while spans and spans[-1][0] > start:
+                spans.pop()
+            spans.append((start, place))
+    return spans
+
+
+def _sentence(text: str) -> _Sentence:
+    return _Sentence([text] if text else [], WORD_CHARACTER.search(text) is not None)
+
+
+def _append(sentences: list[_Sentence], more: Sequence[_Sentence]) -> None:
+    """Append sentences. One without a word, as the line below a table's head is, goes with the one beside it."""
+    for sentence in more:
+        if sentences and not (sentences[-1].has_word and sentence.has_word):
+            last = sentences[-1]
+            last.lines += sentence.lines
+            last.marks += sentence.marks
+            last.has_word = last.has_word or sentence.has_word
+        elif sentence.lines or sentence.marks:
+            sentences.append(sentence)
