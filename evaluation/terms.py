@@ -259,6 +259,7 @@ class FindingCode(StrEnum):
     ADDRESSES_JUDGE = "addresses_judge"
     LABELS_OF_ANOTHER = "labels_of_another"
     CLOSING_ROW = "closing_row"
+    AGGREGATE_DIFFERS = "aggregate_differs"
     UNKNOWN_CITATION = "unknown_citation"
     LABELLED_BY_OTHERS = "labelled_by_others"
     LISTED_BY_OTHERS = "listed_by_others"

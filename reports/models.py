@@ -1,4 +1,4 @@
-"""Published run-level tables to correlate ours with; and verdicts on pairs of labels that differ."""
+"""Scores of others, of runs and of topics, to correlate ours with; and verdicts on pairs of labels that differ."""
 
 from django.conf import settings
 from django.db import models
@@ -15,10 +15,12 @@ VERDICTS = (*REAL_LABELS, BOTH, UNDECIDED)
 
 
 class ExternalCondition(models.Model):
-    """A table of somebody's scores, under a name that works as a condition in correlations."""
+    """A table of somebody's scores, under a name that works as a condition in correlations; perhaps a judge's."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="+")
     name = models.CharField(max_length=200)
+    method = models.CharField(max_length=200, blank=True, help_text="how the judge judges")
+    model = models.CharField(max_length=200, blank=True, help_text="the LLM that it asks")
 
     class Meta:
         ordering = ["name"]
@@ -29,20 +31,23 @@ class ExternalCondition(models.Model):
 
 
 class ExternalScore(models.Model):
-    """One score of one run, loaded here or not."""
+    """One score of one run, loaded here or not, in a topic or over all."""
 
     condition = models.ForeignKey(ExternalCondition, on_delete=models.CASCADE, related_name="scores")
     # By name: a published table has runs that nobody loaded here.
     run_id = models.CharField(max_length=200)
     group = models.CharField(max_length=200, blank=True)
     task = models.CharField(max_length=3, blank=True)
-    score = models.CharField(max_length=40)
+    topic_id = models.CharField(max_length=200, blank=True, help_text="empty: over all topics")
+    score = models.CharField(max_length=200)
     value = models.FloatField()
     event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+")
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["condition", "run_id", "score"], name="external_score_once")
+            models.UniqueConstraint(
+                fields=["condition", "run_id", "score", "topic_id"], name="external_score_once"
+            )
         ]
 
     def __str__(self) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from django.conf import settings
 from django.http import HttpResponse
@@ -35,7 +35,6 @@ from evaluation.terms import JudgeKind, Origin, RagTask, SupportCondition
 from exchange.imports import kinds
 from exchange.imports.kinds import ImportLoad, most_bytes_a_line
 from exchange.imports.undo import import_named, undo_import
-from reports.leaderboard.scores import import_scores
 
 BINARY = {"type": "string", "format": "binary"}
 FORM = {"type": "object", "properties": {PART: {"type": "array", "items": BINARY}}, "required": [PART]}
@@ -101,9 +100,19 @@ class SupportOptions(Loading):
 
 
 class ScoresOptions(Loading):
-    """Published scores of runs."""
+    """Scores by others."""
 
-    condition: Name = Field(description="the table's name, in `reports/correlation/` too")
+    condition: Name = Field(description="the judge's or table's name, in `reports/correlation/` too")
+    form: Literal["", "csv", "trec_eval", "tot", "ir_measures", "ranking", "jsonl"] = Field(
+        default="", description="csv is a table of runs; without it what the file looks like"
+    )
+    method: OptionalName = Field(default="", description="how the judge judges")
+    model: OptionalName = Field(default="", description="the LLM that it asks")
+    has_header: bool = Field(default=False, description="the first line names the columns")
+    topics_as_they_are: bool = Field(default=False, description="topics need not be loaded")
+    keep_aggregates: bool = Field(
+        default=False, description="aggregates of the file count, also where they are not the mean of their topics"
+    )
 
 
 class ImportReceipt(BaseModel):
@@ -145,8 +154,9 @@ FILE_KINDS = {
     "support": FileKind(SupportOptions, kinds.load_support, "support labels: JSONL", several=True),
     "scores": FileKind(
         ScoresOptions,
-        lambda load: import_scores(source=load.source, name=load.options.condition, **load.common),
-        "published scores of runs, loaded here or not: CSV with a row a run",
+        lambda load: kinds.load_scores(load, load.options.condition),
+        "scores by others: judges' files by topic, or a table of runs",
+        several=True,
     ),
 }
 

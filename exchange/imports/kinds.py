@@ -7,6 +7,7 @@ from typing import Any
 from accounts.models import User
 from assessor.practice.imports import import_practice
 from evaluation.campaigns.pseudonyms import Names
+from evaluation.formats.score_files import JudgeEntry
 from evaluation.formats.source import MAX_LINE_BYTES, MAX_TEXT_LINE_BYTES, Source
 from evaluation.imports.assignments import import_assignments
 from evaluation.imports.base import LoadReceipt
@@ -17,7 +18,7 @@ from evaluation.imports.support import import_support
 from evaluation.imports.topics import import_qrels, import_topics
 from evaluation.models import Campaign
 from evaluation.terms import JudgeKind, Origin, RagTask, SupportCondition
-from reports.leaderboard.scores import import_scores
+from reports.judges.imports import ScoreFileOptions, load_score_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,13 @@ class ImportOptions:
     drafts: str = ""
     nuggets: str = ""
     condition: SupportCondition | None = None
-    name: str = ""
+    table: str = ""
+    method: str = ""
+    model: str = ""
+    form: str = ""
+    has_header: bool = False
+    topics_as_they_are: bool = False
+    keep_aggregates: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +130,15 @@ def load_support(load: ImportLoad) -> LoadReceipt:
     )
 
 
+def load_scores(load: ImportLoad, name: str) -> LoadReceipt:
+    options = load.options
+    reading = ScoreFileOptions(
+        options.form, options.has_header, options.topics_as_they_are, options.keep_aggregates
+    )
+    judge = JudgeEntry(name, options.method, options.model)
+    return load_score_files(sources=load.sources, judge=judge, options=reading, **load.common)
+
+
 def most_bytes_a_line(load: Callable[[ImportLoad], LoadReceipt]) -> int:
     """Return the length of a line up to which its kind is read: more where it may hold whole documents."""
     return MAX_TEXT_LINE_BYTES if load in (load_segments, load_runs) else MAX_LINE_BYTES
@@ -177,10 +193,11 @@ IMPORT_KINDS = {
         ),
         ImportKind(
             "scores",
-            "Published scores",
-            "CSV with a column of runs and one of each score",
-            lambda load: import_scores(source=load.source, name=load.options.name, **load.common),
-            ("name",),
+            "Scores by others",
+            "A judge's score files by topic in five forms, or CSV with a column of runs and one of each score",
+            lambda load: load_scores(load, load.options.table),
+            ("table", "form", "method", "model", "has_header", "topics_as_they_are", "keep_aggregates"),
+            several=True,
         ),
         ImportKind(
             "practice",

@@ -24,6 +24,7 @@ from evaluation.formats.nugget_lists import parse_lists
 from evaluation.formats.nuggets import importance_word
 from evaluation.formats.problems import MAX_PROBLEMS
 from evaluation.formats.runs import parse_run
+from evaluation.formats.score_files import FORMS, TOT, form_of, parse_score_file
 from evaluation.formats.scores import parse_scores
 from evaluation.formats.segments import names_any, parse_segments
 from evaluation.formats.source import Source, read_source
@@ -79,6 +80,12 @@ def _support(source: Source) -> Rows:
 
 
 def _scores(source: Source) -> Rows:
+    # What a file of four columns has where is not known here, but its first is the run.
+    form = form_of(source, ()) or TOT.name
+    if form in FORMS:
+        for score in parse_score_file(source, FORMS[form]):
+            yield score.run_id, "", f"{score.measure} {score.topic_id} {score.value:g}"
+        return
     for row in parse_scores(source, BY_NAME):
         yield row.run_id, row.group, ", ".join(f"{name} {value:g}" for name, value in row.values.items())
 

@@ -59,6 +59,7 @@ from evaluation.tasks.pooling import lock_judging
 from exchange.models import ImportAttempt
 from jobs.models import Job
 from llmjobs.models import LlmJob
+from reports.leaderboard.scores import OF_RUNS
 from reports.models import Adjudication, ExternalCondition, ExternalScore
 from web.text import plural
 
@@ -166,7 +167,7 @@ def undo_problem(campaign: Campaign, event: Event) -> Refused | None:
             "Load the earlier file again and change what is loaded.",
         )
     loaded = _loaded(kind, event)
-    if gone := added - _count_of(kind, loaded):
+    if gone := added - _count_of(kind, noun, loaded):
         text = f"{gone:,} of its {added:,} {noun} were changed or taken away by something later."
         return Refused("changed_since", f"This import cannot be taken back: {text}")
     if words := _in_words(_resting(campaign, kind, event, loaded)):
@@ -223,8 +224,8 @@ LOADED: dict[str, Callable[[Event], list[Rows]]] = {
 }
 
 
-def _count_of(kind: str, loaded: Sequence[Rows]) -> int:
-    if kind == "scores":
+def _count_of(kind: str, noun: str, loaded: Sequence[Rows]) -> int:
+    if noun == OF_RUNS:
         return int(loaded[0].values("run_id").distinct().count())
     return sum(rows.count() for rows in loaded) if kind == RANDOM_CHECK else int(loaded[0].count())
 

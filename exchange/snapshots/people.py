@@ -51,7 +51,7 @@ DATA = {
     "llmjobs.Call": ("parameters", "messages", "template_sha256", "reply"),
     "llmjobs.Text": ("content",),
     "reports.Adjudication": ("labels",),
-    "reports.ExternalScore": ("run_id", "group"),
+    "reports.ExternalScore": ("run_id", "group", "topic_id"),
 }
 """Columns of material, of topics, passages, runs, nuggets and LLMs: no name in them is a person's of the campaign."""
 

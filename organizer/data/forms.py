@@ -18,6 +18,7 @@ from evaluation.campaigns import contents
 from evaluation.campaigns.access import may_organize
 from evaluation.domain.conditions import ALL_PEOPLE, names_to_choose
 from evaluation.errors import Refused
+from evaluation.formats import score_files
 from evaluation.models import Campaign, Event, Run, Task
 from evaluation.terms import Condition, JudgeKind, Origin, RagTask, SupportCondition
 from exchange.exports import lines
@@ -40,13 +41,17 @@ ORIGINS = [
     (Origin.EDITED.value, "edited: a person edited drafts (E)"),
     (Origin.MANUAL.value, "manual: a person wrote them (M)"),
 ]
+SCORE_FORMS = [
+    (score_files.TABLE, "table of runs, CSV"),
+    *((form.name, f"{form.name}: {' '.join(form.columns)}") for form in score_files.FORMS.values()),
+]
 BY = [(JudgeKind.HUMAN.value, "a person"), (JudgeKind.LLM.value, "an LLM")]
 REQUIRED = {
     "qrels": ("source",),
     "nuggets": ("origin", "judge"),
     "assignments": ("origin", "judge", "by"),
     "support": ("judge", "by"),
-    "scores": ("name",),
+    "scores": ("table",),
 }
 
 
@@ -119,7 +124,13 @@ def _fields(campaign: Campaign) -> dict[str, forms.Field]:
         "drafts": choice_field("Made from the drafts", "none", named(drafts)),
         "nuggets": choice_field("Nugget set", "the one of that origin", sets),
         "condition": choice_field("Condition", "as the files say", named(SupportCondition)),
-        "name": _words("Name of the table", "under which reports compare with it"),
+        "table": _words("Name of the judge or table", "under which reports compare with it"),
+        "form": choice_field("Form", "by the looks of the file", SCORE_FORMS),
+        "method": _words("Method", "how the judge judges"),
+        "model": _words("Model", "the LLM that the judge asks"),
+        "has_header": forms.BooleanField(label="The first line names the columns"),
+        "topics_as_they_are": forms.BooleanField(label="Topics need not be loaded"),
+        "keep_aggregates": forms.BooleanField(label="Aggregates count that are not the mean of their topics"),
     }
 
 

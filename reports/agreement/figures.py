@@ -14,6 +14,7 @@ from evaluation.models import Campaign
 from reports.cache import cached_report
 from reports.confusion.paired_labels import ConfusionReport, confuse_conditions
 from reports.frames import tagged_assignments, tagged_support, topics_by_tag
+from reports.judges.tables import published_run_scores
 from reports.metrics.agreement import (
     ALL_TOPIC_RUN,
     LEVELS,
@@ -33,7 +34,6 @@ from reports.metrics.bootstrap import RESAMPLES, CurvePoint, intervals, tau_by_t
 from reports.metrics.intervals import Interval, documents_of
 from reports.metrics.policies import Policies, SupportPolicies, TopicChoice, policies_document
 from reports.metrics.support import support_table
-from reports.models import ExternalScore
 from web.consistent_read import consistent_read
 
 Scored = NuggetCondition | CitationCondition
@@ -247,8 +247,7 @@ def _run_scores(
     campaign: Campaign, side: Side, score: str, policies: Policies | SupportPolicies
 ) -> dict[str, float | None]:
     if isinstance(side, str):
-        published = ExternalScore.objects.filter(condition__campaign=campaign, condition__name=side, score=score)
-        return dict(published.values_list("run_id", "value"))
+        return dict(published_run_scores(campaign, side, score))
     table = table_of(side, score, policies)
     # Paired with itself: the means of one condition over its own topics, by the rule of two.
     means = run_means(pair(table, table), "all")[0]

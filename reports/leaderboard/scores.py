@@ -51,6 +51,8 @@ ScoreRow = dict[str, Any]
 
 `intervals` has the interval of each, as a document.
 """
+OF_RUNS = "runs' scores"
+"""What an import of a published table counts."""
 TAKEN = {*Condition, *SupportCondition}
 
 
@@ -207,9 +209,7 @@ def import_scores(
 ) -> LoadReceipt:
     """Load a published run-level table under a name. Raises `BadInput`, and `Refused` for a condition's own name."""
     check_name("condition", name)
-    # On the agreement page both stand in one list, and a name must mean one side.
-    if name in TAKEN:
-        raise Refused("name_taken", f"{name} is a condition of Assay; give the published table another name.")
+    check_free_name(name)
     rows = parse_scores(source, BY_NAME)
     return carry_out(
         campaign=campaign,
@@ -218,6 +218,12 @@ def import_scores(
         actor=actor,
         make_plan=lambda locked: _plan(locked, source, rows, name, replace),
     )
+
+
+def check_free_name(name: str) -> None:
+    """Raise `Refused` for the name of a condition: on pages both stand in one list, and a name must mean one side."""
+    if name in TAKEN:
+        raise Refused("name_taken", f"{name} is a condition of Assay; give the published table another name.")
 
 
 def _plan(
@@ -247,7 +253,7 @@ def _plan(
     ]
     counts = {NOT_IN_FILE: len(absent)}
     unchanged = len(runs) - len(new) - len(changed)
-    return ImportPlan("runs' scores", len(new), len(changed), unchanged, findings, counts, write)
+    return ImportPlan(OF_RUNS, len(new), len(changed), unchanged, findings, counts, write)
 
 
 CLOSING = frozenset(
@@ -287,7 +293,7 @@ def _change(source: Source, row: ScoreRecord, loaded: dict[str, float]) -> Input
 
 
 def _loaded(campaign: Campaign, name: str) -> dict[str, dict[str, float]]:
-    scores = ExternalScore.objects.filter(condition__campaign=campaign, condition__name=name)
+    scores = ExternalScore.objects.filter(condition__campaign=campaign, condition__name=name, topic_id="")
     loaded: dict[str, dict[str, float]] = {}
     for run_id, score, value in scores.values_list("run_id", "score", "value"):
         loaded.setdefault(run_id, {})[score] = value

@@ -20,6 +20,8 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.CharField(max_length=200)),
+                ('method', models.CharField(blank=True, help_text='how the judge judges', max_length=200)),
+                ('model', models.CharField(blank=True, help_text='the LLM that it asks', max_length=200)),
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='evaluation.campaign')),
             ],
             options={
@@ -36,14 +38,15 @@ class Migration(migrations.Migration):
                 ('run_id', models.CharField(max_length=200)),
                 ('group', models.CharField(blank=True, max_length=200)),
                 ('task', models.CharField(blank=True, max_length=3)),
-                ('score', models.CharField(max_length=40)),
+                ('topic_id', models.CharField(blank=True, help_text='empty: over all topics', max_length=200)),
+                ('score', models.CharField(max_length=200)),
                 ('value', models.FloatField()),
                 ('condition', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='scores', to='reports.externalcondition')),
                 ('event', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.event')),
             ],
             options={
                 'constraints': [
-                    models.UniqueConstraint(fields=('condition', 'run_id', 'score'), name='external_score_once'),
+                    models.UniqueConstraint(fields=('condition', 'run_id', 'score', 'topic_id'), name='external_score_once'),
                 ],
             },
         ),

@@ -51,7 +51,8 @@ def test_every_kind_of_file_is_loaded(olga: Program) -> None:
     assert load(olga, "nuggets", NUGGETS, origin="auto", judge="m1")["added"] == 1
     assert load(olga, "assignments", LABELS, origin="auto", judge="m1", by="llm")["added"] == 1
     assert load(olga, "support", SUPPORT, judge="m1", by="llm")["added"] == 1
-    assert load(olga, "scores", "run_id,vital_strict\nheron,0.5\n", condition="published")["added"] == 1
+    assert load(olga, "scores", "heron f1 t1 0.5\n", condition="A", form="tot", method="pointwise")["added"] == 1
+    assert load(olga, "scores", "run_id,all\nheron,0.5\n", condition="Paper")["of"] == "runs' scores"
     run = Run.objects.get()
     assert (run.group, run.task, run.priority) == ("herons", "RAG", 1)
     assert AnswerProvenance.objects.count() == Assignment.objects.count() == Qrel.objects.count() == 1

@@ -163,6 +163,9 @@ SCORE_FILES = [
     Case("scores of a formula", SCORES, "run_id,all\n=1+1,0.5\n", 2, "run_id", "spreadsheet"),
     Case("score of a word", SCORES, "run_id,all\nalpha,high\n", 2, "all", "a finite number"),
     Case("score of infinity", SCORES, "run_id,all\nalpha,inf\n", 2, "all", "a finite number"),
+    Case("score file of an unknown topic", SCORES, "alpha f1 t1 1\nalpha f1 t9 1\n", 2, "topic", "found 't9'"),
+    Case("score file of infinity", SCORES, "alpha f1 t1 inf\n", 1, "value", "a finite number"),
+    Case("score file with a row twice", SCORES, "alpha f1 t1 1\nalpha f1 t1 1\n", 2, "row", "line 1"),
     Case("scores of a run twice", SCORES, "run_id,all\nalpha,1\nalpha,0\n", 3, "run_id", "line 2"),
 ]
 CASES = [

@@ -32,7 +32,7 @@ FILES: dict[str, tuple[str, dict[str, Any]]] = {
     "nuggets": (NUGGETS, {"origin": Origin.AUTO, "judge": "newcomer", "by": JudgeKind.LLM}),
     "assignments": (LABELS, {"origin": Origin.AUTO, "judge": "newcomer", "by": JudgeKind.HUMAN}),
     "support": (SUPPORT, {"judge": "new", "by": JudgeKind.HUMAN, "condition": SupportCondition.SCRATCH}),
-    "scores": ("run_id,vital_strict\nalpha,0.5\n", {"name": "published"}),
+    "scores": ("run_id,vital_strict\nalpha,0.5\n", {"table": "published"}),
     "practice": (
         '{"kind": "assign", "question": "why", "text": "Sand moves.", "statement": "sand moves", '
         '"label": "support", "explanation": "It says so."}\n',

@@ -114,7 +114,7 @@ def test_findings_are_shown_before_and_stored_after(world: World) -> None:
             '{"run_id": "alpha", "topic_id": "t1", "sentence": 0, "docid": "d1", "label": "no_support"}',
             {"judge": "Eve", "by": "human", "condition": "scratch"},
         ),
-        ("scores", "run_id,vital\nalpha,0.5\n", {"name": "published"}),
+        ("scores", "run_id,vital\nalpha,0.5\n", {"table": "published"}),
         (
             "practice",
             '{"kind": "support", "text": "a", "statement": "b", "label": "no_support", "explanation": "c"}',
@@ -135,7 +135,7 @@ def test_a_refusal_that_is_no_bad_line_is_said_as_it_is(world: World) -> None:
     text = '{"qid": "t2", "nuggets": []}'
     page = page_of(olga, sent(olga, "nuggets", ("n", text), origin="auto", judge="gpt", drafts=""))
     assert "Tried out." in page
-    attempt = sent(olga, "scores", ("s", "run_id,vital\nalpha,1\n"), name="A/A")
+    attempt = sent(olga, "scores", ("s", "run_id,vital\nalpha,1\n"), table="A/A")
     assert "A/A is a condition of Assay" in page_of(olga, attempt)
 
 

@@ -1,0 +1,285 @@
+"""Score files of judges, by topic: compared with what is loaded, and written as tables under the judges' names."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import fsum
+
+from accounts.models import User
+from evaluation.errors import BadInput, InputProblem, Refused
+from evaluation.formats.score_files import (
+    ALL,
+    FORMS,
+    STDIN,
+    TABLE,
+    JudgeEntry,
+    TopicScore,
+    form_of,
+    judge_of_file,
+    parse_score_file,
+)
+from evaluation.formats.source import Source
+from evaluation.imports.base import (
+    NOT_IN_FILE,
+    TAKEN_OUT,
+    ImportFinding,
+    ImportPlan,
+    LoadReceipt,
+    carry_out,
+    changed_problem,
+    refuse,
+    refuse_changes,
+    with_every_problem,
+)
+from evaluation.models import Campaign, Event
+from evaluation.models.querysets import in_parts_of
+from evaluation.rules.text import check_name
+from evaluation.terms import FindingCode
+from reports.judges.tables import CLOSE
+from reports.leaderboard.scores import check_free_name, import_scores
+from reports.models import ExternalCondition, ExternalScore
+from web.statements import ROWS_A_STATEMENT
+
+Key = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreFileOptions:
+    """How score files are read. `form`: empty where the files tell it themselves."""
+
+    form: str = ""
+    has_header: bool = False
+    topics_as_they_are: bool = False
+    keep_aggregates: bool = False
+
+
+@dataclass(slots=True)
+class JudgeFiles:
+    """A judge's rows of all its files, by run, measure and topic, each with its file."""
+
+    judge: JudgeEntry
+    file: str
+    rows: dict[Key, tuple[Source, TopicScore]] = field(default_factory=dict)
+
+
+def load_score_files(
+    *,
+    campaign: Campaign,
+    sources: Sequence[Source],
+    judge: JudgeEntry,
+    judges: Mapping[str, JudgeEntry] | None = None,
+    options: ScoreFileOptions = ScoreFileOptions(),
+    replace: bool = False,
+    actor: User | None = None,
+) -> LoadReceipt:
+    """Load score files under the name of their judge; with `judges`, each file under that of its own.
+
+    A CSV is a published table of runs. Raises `BadInput`, and `Refused` for a form that cannot be told or a name that
+    is a condition of Assay.
+    """
+    topics = set(campaign.topics.values_list("topic_id", flat=True))
+    forms = {source.name: _form(source, options, topics) for source in sources}
+    if TABLE in forms.values():
+        if len(sources) > 1:
+            raise Refused("usage", "A published table is loaded alone.", field="form")
+        if judges is not None:
+            judge = _judge_of(sources[0], judges)
+        return import_scores(campaign=campaign, source=sources[0], name=judge.name, replace=replace, actor=actor)
+    return _import_score_files(
+        campaign=campaign,
+        sources=sources,
+        judge=judge,
+        judges=judges,
+        forms=forms,
+        options=options,
+        topics=None if options.topics_as_they_are else topics,
+        replace=replace,
+        actor=actor,
+    )
+
+
+class UnclearForm(Refused):
+    @property
+    def command_message(self) -> str:
+        return f"--{self.message}"
+
+
+def _form(source: Source, options: ScoreFileOptions, topics: Collection[str]) -> str:
+    form = options.form or form_of(source, topics, has_header=options.has_header)
+    if form == "":
+        columns = len(source.lines[0][1].split())
+        either = ["tot", "ir_measures"] if columns == 4 else [TABLE, *FORMS]
+        found = "this file could be either" if columns == 4 else f"this file has {columns} columns"
+        words = f"{', '.join(either[:-1])} or {either[-1]}"
+        raise UnclearForm("ambiguous", f"form: {words}, {found}", choices=either)
+    if form != TABLE and FORMS[form].is_of_one_run and source.name == STDIN:
+        raise Refused("usage", f"{form} needs one file per run: standard input has no name")
+    return form
+
+
+def _judge_of(source: Source, judges: Mapping[str, JudgeEntry]) -> JudgeEntry:
+    judge = judge_of_file(source.name, judges)
+    if judge is None:
+        raise BadInput([InputProblem(source.name, 0, "judges", f"a file of: {', '.join(judges)}")])
+    return judge
+
+
+@with_every_problem
+def _import_score_files(
+    *,
+    campaign: Campaign,
+    sources: Sequence[Source],
+    judge: JudgeEntry,
+    judges: Mapping[str, JudgeEntry] | None,
+    forms: Mapping[str, str],
+    options: ScoreFileOptions,
+    topics: Collection[str] | None,
+    replace: bool,
+    actor: User | None,
+) -> LoadReceipt:
+    tables: dict[str, JudgeFiles] = {}
+    problems: list[InputProblem] = []
+    for source in sources:
+        entry = judge if judges is None else _judge_of(source, judges)
+        check_name("judge", entry.name)
+        check_free_name(entry.name)
+        table = tables.setdefault(entry.name, JudgeFiles(entry, source.name))
+        try:
+            scores = parse_score_file(
+                source, FORMS[forms[source.name]], topics=topics, has_header=options.has_header
+            )
+            problems += _collect(source, scores, table)
+        except BadInput as wrong:
+            problems += wrong.problems
+    refuse(problems)
+    return carry_out(
+        campaign=campaign,
+        kind="scores",
+        sources=sources,
+        actor=actor,
+        make_plan=lambda locked: _plan(locked, list(tables.values()), options, replace),
+    )
+
+
+def _collect(source: Source, scores: Iterable[TopicScore], table: JudgeFiles) -> Iterator[InputProblem]:
+    """Add a file's rows to those of its judge; yield a problem for each that another of the files has too."""
+    for score in scores:
+        first, _ = table.rows.setdefault(score.key, (source, score))
+        if first is not source:
+            run_id, measure, topic = score.key
+            text = f"run {run_id}, topic {topic}, measure {measure} once, it is in {first.name} too (duplicate)"
+            yield InputProblem(source.name, score.line, "row", text)
+
+
+def _plan(
+    campaign: Campaign, tables: Sequence[JudgeFiles], options: ScoreFileOptions, replace: bool
+) -> ImportPlan:
+    plan = ImportPlan("scores")
+    changes = [_changes(campaign, table, _settled(table, options, plan), plan) for table in tables]
+    refuse_changes([problem for change in changes for problem in change.problems], replace)
+    absent = sum(len(change.absent) for change in changes)
+    plan.counts |= {TAKEN_OUT if replace else NOT_IN_FILE: absent}
+
+    def write(event: Event) -> None:
+        for change in changes:
+            change.write(campaign, event, replace)
+
+    plan.write = write
+    return plan
+
+
+def _settled(
+    table: JudgeFiles, options: ScoreFileOptions, plan: ImportPlan
+) -> dict[Key, tuple[Source, TopicScore]]:
+    """Return the rows that count: an aggregate that is not the mean of its topics is found, and goes unless kept."""
+    values: dict[tuple[str, str], list[float]] = {}
+    for (run_id, measure, topic), (_, score) in table.rows.items():
+        if topic != ALL:
+            values.setdefault((run_id, measure), []).append(score.value)
+    kept = {}
+    for key, (source, score) in table.rows.items():
+        of_topics = values.get(key[:2]) if key[2] == ALL else None
+        mean = fsum(of_topics) / len(of_topics) if of_topics else score.value
+        if abs(score.value - mean) > CLOSE:
+            counts = "the file's counts" if options.keep_aggregates else "the mean counts"
+            text = f"{score.measure}: {ALL} is {score.value:g}, the mean over topics {mean:g}; {counts}"
+            plan.found.append(
+                ImportFinding(FindingCode.AGGREGATE_DIFFERS, source.name, score.line, text, run_id=score.run_id)
+            )
+            if not options.keep_aggregates:
+                continue
+        kept[key] = (source, score)
+    return kept
+
+
+@dataclass(frozen=True, slots=True)
+class TableChanges:
+    """What a judge's files change in its table; `absent`: keys of rows of their runs that they do not have."""
+
+    judge: JudgeEntry
+    to_write: list[TopicScore]
+    gone: list[int]
+    absent: list[int]
+    problems: list[InputProblem]
+
+    def write(self, campaign: Campaign, event: Event, replace: bool) -> None:
+        table, _ = ExternalCondition.objects.get_or_create(campaign=campaign, name=self.judge.name)
+        table.method, table.model = self.judge.method or table.method, self.judge.model or table.model
+        table.save(update_fields=["method", "model"])
+        for part in in_parts_of(self.gone + (self.absent if replace else [])):
+            ExternalScore.objects.filter(pk__in=part).delete()
+        ExternalScore.objects.bulk_create(_rows(table, self.to_write, event), batch_size=ROWS_A_STATEMENT)
+
+
+def _rows(table: ExternalCondition, scores: Iterable[TopicScore], event: Event) -> list[ExternalScore]:
+    return [
+        ExternalScore(
+            condition=table,
+            run_id=score.run_id,
+            topic_id="" if score.topic_id == ALL else score.topic_id,
+            score=score.measure,
+            value=score.value,
+            event=event,
+        )
+        for score in scores
+    ]
+
+
+def _changes(
+    campaign: Campaign, table: JudgeFiles, rows: Mapping[Key, tuple[Source, TopicScore]], plan: ImportPlan
+) -> TableChanges:
+    there = ExternalCondition.objects.filter(campaign=campaign, name=table.judge.name).first()
+    loaded = _loaded(there) if there else {}
+    new = [score for key, (_, score) in rows.items() if key not in loaded]
+    changed = [
+        (source, score) for key, (source, score) in rows.items() if key in loaded and loaded[key][1] != score.value
+    ]
+    problems = [
+        changed_problem(
+            *(source, score.line, "value", f"{score.run_id}, {score.topic_id}, {score.measure}"),
+            loaded=loaded[score.key][1],
+            in_file=score.value,
+        )
+        for source, score in changed
+    ]
+    for name in ("method", "model") if there else ():
+        before, now = getattr(there, name), getattr(table.judge, name)
+        if now and now != before:
+            plan.changed += 1
+            if before:
+                text = f"what is already loaded for {table.judge.name}"
+                problems.append(InputProblem(table.file, 0, name, text, True, before, now))
+    runs = {run_id for run_id, _, _ in rows}
+    absent = [pk for key, (pk, _) in loaded.items() if key[0] in runs and key not in rows]
+    plan.added += len(new)
+    plan.changed += len(changed)
+    plan.unchanged += len(rows) - len(new) - len(changed)
+    gone = [loaded[score.key][0] for _, score in changed]
+    return TableChanges(table.judge, new + [score for _, score in changed], gone, absent, problems)
+
+
+def _loaded(table: ExternalCondition) -> dict[Key, tuple[int, float]]:
+    columns = ("pk", "run_id", "score", "topic_id", "value")
+    return {
+        (run_id, score, topic_id or ALL): (pk, value)
+        for pk, run_id, score, topic_id, value in table.scores.values_list(*columns)
+    }

@@ -1,0 +1,149 @@
+"""Score files by topic in five forms: out and in again equal, and told apart by what their columns hold."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.errors import BadInput
+from evaluation.formats.lines import id_problem
+from evaluation.formats.score_files import (
+    FORMS,
+    JudgeEntry,
+    TopicScore,
+    form_of,
+    judge_of_file,
+    parse_judges,
+    parse_score_file,
+)
+from evaluation.formats.source import Source, read_source
+
+AUTOJUDGE = Path(__file__).parents[2] / "metrics" / "autojudge"
+TOPICS = {"t01", "t02"}
+ids = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=9).filter(
+    lambda text: id_problem(text) is None
+)
+scores = st.builds(
+    lambda run, topic, measure, value: TopicScore(1, run, topic, measure, value),
+    *(ids, ids | st.just("all"), ids, st.floats(allow_nan=False, allow_infinity=False)),
+)
+
+
+def as_source(*lines: str, name: str = "judgeA.eval.txt") -> Source:
+    return Source(name, "", tuple(enumerate(lines, 1)))
+
+
+def problems_of(act: Callable[[], object]) -> list[str]:
+    with pytest.raises(BadInput) as wrong:
+        act()
+    return [str(problem) for problem in wrong.value.problems]
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@given(st.lists(scores, min_size=1, unique_by=lambda score: score.key))
+def test_what_a_form_writes_comes_back_as_it_was(form: object, rows: list[TopicScore]) -> None:
+    written = FORMS[form.name]  # type: ignore[attr-defined]
+    if written.is_of_one_run:
+        rows = list({replace(row, run_id="a.run").key: replace(row, run_id="a.run") for row in rows}.values())
+    source = as_source(*(written.line(row, repr(row.value)) for row in rows), name="folder/a.run")
+    expected = tuple(replace(row, line=line) for line, row in enumerate(rows, 1))
+    assert parse_score_file(source, written) == expected
+
+
+def test_the_tool_s_own_two_files_of_a_judge_are_equal() -> None:
+    tot, ir_measures = (
+        parse_score_file(read_source(AUTOJUDGE / f"judgeA.{name}.txt"), FORMS[form])
+        for name, form in (("eval", "tot"), ("ir_measures", "ir_measures"))
+    )
+    assert tot == ir_measures
+    assert len(tot) == 49
+
+
+@pytest.mark.parametrize(
+    ("line", "form"),
+    [
+        ("GRADE t01 0.5", "trec_eval"),
+        ("r1 GRADE t01 0.5", "tot"),
+        ("r1 t01 GRADE 0.5", "ir_measures"),
+        ("r1 all GRADE 0.5", "ir_measures"),
+        ("r1 all t01 0.5", "tot"),
+        ("t01 Q0 r1 0 0.5 GRADE", "ranking"),
+        ('{"run_id": "r1", "topic_id": "t01", "measure": "GRADE", "value": 0.5}', "jsonl"),
+        ("run_id,all", "csv"),
+        ("r1 GRADE GRADE 0.5", ""),
+        ("r1 t02 t01 0.5", ""),
+        ("r1 GRADE", ""),
+    ],
+)
+def test_a_file_s_form_is_told_by_its_columns(line: str, form: str) -> None:
+    assert form_of(as_source(line), TOPICS) == form
+
+
+def test_a_header_is_no_row() -> None:
+    source = as_source("run_id request_id metric value", "r1 t01 f1 0.5")
+    assert form_of(source, TOPICS, has_header=True) == "ir_measures"
+    assert len(parse_score_file(source, FORMS["ir_measures"], has_header=True)) == 1
+
+
+def test_true_and_false_are_one_and_zero() -> None:
+    rows = parse_score_file(as_source("r1 ok t01 True", "r1 ok t02 False"), FORMS["tot"])
+    assert [row.value for row in rows] == [1.0, 0.0]
+    line = '{"run_id": "r1", "topic_id": "t01", "measure": "ok", "value": true}'
+    assert parse_score_file(as_source(line), FORMS["jsonl"])[0].value == 1.0
+
+
+def test_each_refusal_names_file_line_and_field() -> None:
+    lines = ["r1 GRADE t01 0.5", "r1 GRADE t02 0.5", "r1 GRADE 0.5", "r1 t01 GRADE 0.5"]
+    lines += ["r1 GRADE t03 0.5", "r2 GRADE t01 nan", "r1 GRADE t02 0.6", "=1+1 GRADE t01 1"]
+    assert problems_of(lambda: parse_score_file(as_source(*lines), FORMS["tot"], topics=TOPICS)) == [
+        "judgeA.eval.txt:3: columns: 4 (run measure topic value), found 3",
+        "judgeA.eval.txt:4: topic: a topic of the campaign, found 'GRADE' (is this ir_measures?)",
+        "judgeA.eval.txt:5: topic: a topic of the campaign, found 't03'",
+        "judgeA.eval.txt:6: value: a finite number, True or False, found 'nan'",
+        "judgeA.eval.txt:7: row: run r1, topic t02, measure GRADE once, it is on line 2 too (duplicate)",
+        "judgeA.eval.txt:8: run: something that does not begin with = + - @ (a spreadsheet would run it)",
+    ]
+
+
+@pytest.mark.parametrize("value", ["inf", "1e999", "1_000", "high", "0x1"])
+def test_a_value_is_a_finite_number(value: str) -> None:
+    assert "a finite number" in problems_of(lambda: parse_score_file(as_source(f"r t m {value}"), FORMS["tot"]))[0]
+
+
+def test_a_json_row_is_strict() -> None:
+    lines = ['{"run_id": "r1", "topic_id": "t01", "measure": "m", "value": "0.5"}', '{"run_id": "r1"}']
+    found = problems_of(lambda: parse_score_file(as_source(*lines), FORMS["jsonl"]))
+    assert found[0].startswith("judgeA.eval.txt:1: value")
+    assert "judgeA.eval.txt:2: topic_id: a value, the field is missing" in found
+
+
+JUDGES = """\
+judges:
+  judgeA.eval.txt: {name: Umbrela, method: pointwise, model: gpt-4o}
+  judgeB.eval: {name: Argue}
+styles: {method: color}
+"""
+
+
+def test_judges_are_found_by_the_name_of_their_file_with_or_without_its_ending() -> None:
+    judges = parse_judges(as_source(*JUDGES.splitlines()))
+    assert judge_of_file("in/judgeA.eval.txt", judges) == JudgeEntry("Umbrela", "pointwise", "gpt-4o")
+    assert judge_of_file("judgeB.eval.txt", judges) == JudgeEntry("Argue")
+    assert judge_of_file("judgeC.eval.txt", judges) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("judges: {a: [}", "judges.yml:1: file: valid YAML"),
+        ("judges: {a: {method: x}}", "judges.yml:1: judges.a.name: a value, the field is missing"),
+        ("judges: {a: {name: 5}}", "judges.yml:1: judges.a.name: a string, found an integer"),
+        ("- a", "judges.yml:1: line: an object, found a list"),
+        ("[" * 5000, "judges.yml:1: file: valid YAML"),
+    ],
+)
+def test_a_wrong_file_of_judges_is_refused(text: str, problem: str) -> None:
+    assert problems_of(lambda: parse_judges(as_source(text, name="judges.yml"))) == [problem]
