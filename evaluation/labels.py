@@ -14,7 +14,7 @@ NO_LABEL: Final = 255
 
 
 class AssignmentLabel(IntEnum):
-    """Whether an answer contains a nugget. Values are the stored codes; those of degrees are ordinal, from 0."""
+    """Whether an answer contains a nugget. Values are the stored codes, of one digit."""
 
     NOT_SUPPORT = 0
     PARTIAL_SUPPORT = 1
@@ -24,7 +24,7 @@ class AssignmentLabel(IntEnum):
 
 
 class SupportLabel(IntEnum):
-    """Whether a cited segment supports a sentence. Same codes as `AssignmentLabel`."""
+    """Whether a cited segment supports a sentence."""
 
     NO_SUPPORT = 0
     PARTIAL_SUPPORT = 1
@@ -48,7 +48,8 @@ class BattleLabel(IntEnum):
 class Label:
     """One label. `caption`: on buttons; `spoken`: where the set is not plain; `tone`: of static/css/labels.css.
 
-    `meaning` tells people, in the guidelines, and `prompt` an LLM when to give it.
+    `meaning` tells people, in the guidelines, and `prompt` an LLM when to give it. `points`: what it counts, of those
+    of its set's best.
     """
 
     code: IntEnum
@@ -59,6 +60,7 @@ class Label:
     key: str = ""
     meaning: str = ""
     prompt: str = ""
+    points: int = 0
 
     @property
     def word(self) -> str:
@@ -117,9 +119,17 @@ class LabelSet:
         return tuple(degree.word for degree in self.degrees)
 
     @property
+    def ascending(self) -> tuple[Label, ...]:
+        """Degrees as the axes of reports have them: by points, of equal ones the last of the desk first."""
+        return tuple(sorted(self.degrees, key=lambda label: label.points, reverse=True)[::-1])
+
+    @property
     def scale(self) -> tuple[str, ...]:
-        """Words in the order of their codes from 0, by which the axes of reports are indexed."""
-        return self.words[::-1]
+        return tuple(label.word for label in self.ascending)
+
+    def place(self, code: int) -> int:
+        """Return the place of a degree on the scale, from 0."""
+        return [int(label.code) for label in self.ascending].index(code)
 
     @property
     def codes(self) -> tuple[int, ...]:
@@ -186,6 +196,7 @@ _NUGGET_DEGREES = label_set(
         key="1",
         meaning="The answer says all of what the nugget says, in whatever words.",
         prompt="the passage fully captures the nugget.",
+        points=2,
     ),
     Label(
         AssignmentLabel.PARTIAL_SUPPORT,
@@ -196,6 +207,7 @@ _NUGGET_DEGREES = label_set(
         key="2",
         meaning="The answer says part of what the nugget says.",
         prompt="the passage captures a part of the nugget, but not all of it.",
+        points=1,
     ),
     Label(
         AssignmentLabel.NOT_SUPPORT,
@@ -226,6 +238,7 @@ CITATION_LABELS: Final = label_set(
         key="1",
         meaning="Everything that the sentence says is in the passage.",
         prompt="all that the statement says is borne out by the passage.",
+        points=2,
     ),
     Label(
         SupportLabel.PARTIAL_SUPPORT,
@@ -236,6 +249,7 @@ CITATION_LABELS: Final = label_set(
         key="2",
         meaning="Part of what the sentence says is in the passage, part is not.",
         prompt="a part of what the statement says is borne out by the passage, another part is not.",
+        points=1,
     ),
     Label(
         SupportLabel.NO_SUPPORT,
@@ -258,6 +272,7 @@ BATTLE_LABELS: Final = label_set(
         tone="1",
         key="1",
         meaning="The answer on the left is better.",
+        points=2,
     ),
     Label(
         BattleLabel.TIE,
@@ -267,6 +282,7 @@ BATTLE_LABELS: Final = label_set(
         tone="2",
         key="2",
         meaning="Tie: neither answer is better.",
+        points=1,
     ),
     Label(
         BattleLabel.RIGHT,
@@ -285,7 +301,8 @@ BATTLE_LABELS: Final = label_set(
         tone="3",
         key="b",
         meaning="Both bad: neither answer is of use.",
+        points=1,
     ),
 )
-LEFT_POINTS: Final = {BattleLabel.LEFT: 1.0, BattleLabel.TIE: 0.5, BattleLabel.BAD: 0.5, BattleLabel.RIGHT: 0.0}
+LEFT_POINTS: Final = {label.code: label.points / 2 for label in BATTLE_LABELS.degrees}
 """Points of the left answer; of the other labels there are none."""

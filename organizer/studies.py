@@ -47,7 +47,7 @@ from organizer.forms import choice_field, due_field, named, posted, refusals_on,
 from reports.files import TableForm
 from reports.metrics.random_check.estimate import FEWEST_JUDGED
 from reports.quality.studies import study_report
-from reports.random_checks.corrected import corrected_report, label_rows, primary_score, random_check_state
+from reports.random_checks.corrected import corrected_report, primary_score
 from reports.random_checks.drawing import (
     LONGEST_SEED,
     MOST_PER_RUN,
@@ -62,6 +62,7 @@ from reports.random_checks.drawing import (
 from reports.random_checks.frame import CheckCounts, check_counts
 from reports.random_checks.page import board_address
 from reports.random_checks.population import default_policies
+from reports.random_checks.state import label_rows, random_check_state
 from web.fields import TextField
 from web.text import plural
 

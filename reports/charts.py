@@ -364,7 +364,7 @@ def _legend(alt: Any) -> Any:
 
 
 def _scale(alt: Any, parts: Sequence[str], palette: Palette) -> Any:
-    return alt.Scale(domain=list(parts), range=list(palette.fills[: len(parts)]))
+    return alt.Scale(domain=list(parts), range=[*palette.fills, palette.control, palette.rule][: len(parts)])
 
 
 def _names(alt: Any, rows: Rows, **options: Any) -> Any:

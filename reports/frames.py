@@ -40,9 +40,9 @@ Ints = NDArray[np.int64]
 
 
 def cells_of(labels: LabelSet) -> Bytes:
-    """Return the cell of a report for each stored code."""
+    """Return the cell of a report for each stored code: the label's place on its scale."""
     cells = np.full(256, UNJUDGED, dtype=np.int8)
-    cells[[*labels.codes]] = labels.codes
+    cells[[label.code for label in labels.ascending]] = range(len(labels))
     cells[labels.failed.code] = FAILED
     return cells
 

@@ -82,7 +82,7 @@ TABLES_OF = "Assay, tables of "
 CHECKS, SECOND_LOOKS, BATTLES = "Random checks", "Second looks", "Battles"
 IMPORTS = "import."
 """Beginning of the kind of each import's event."""
-SUPPORT_WORDS = dict(enumerate(CITATION_LABELS.scale))
+SUPPORT_WORDS = {int(label.code): label.word for label in CITATION_LABELS.ascending}
 WORDS_OF: Mapping[str, Callable[[str], str]] = {
     "score": lambda name: BY_NAME[name].spoken,
     "stage": lambda code: f"{stage_of(code).words} ({code})",

@@ -11,7 +11,7 @@ from reports.terms import ErrorCategory
 BOTH, UNDECIDED, TAKEN_BACK = 7, 8, 6
 """Both labels are defensible, none can be decided on, and the verdict before this one no longer counts."""
 VERDICTS = (*REAL_LABELS, BOTH, UNDECIDED)
-"""A label, or that both are defensible, or that it cannot be decided."""
+"""A label of whichever set, or that both are defensible, or that it cannot be decided."""
 
 
 class ExternalCondition(models.Model):

@@ -455,7 +455,8 @@ def _condition_row(choice: CitationCondition, tag: str) -> dict[str, Any]:
 
 
 def _by_label(counts: Citing, at: Any) -> dict[str, int]:
-    return {label.word: int(counts.labels[label.code][at]) for label in CITATION_LABELS.degrees}
+    of_label = dict(zip(CITATION_LABELS.scale, counts.labels, strict=True))
+    return {word: int(of_label[word][at]) for word in CITATION_LABELS.words}
 
 
 def _counted(counts: Citing, place: int | None = None) -> dict[str, Any]:

@@ -12,24 +12,19 @@ from evaluation.formats.lines import Count, Id, Line, Once, json_line, json_rows
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 from evaluation.formats.support import JudgedSentence, SupportFile, SupportRecord, parse_pairs
-from evaluation.labels import SupportLabel
+from evaluation.labels import CITATION_LABELS, SupportLabel
 
 UNJUDGED: Final = "-1"
-NUMBERS: Final = {
-    "2": SupportLabel.FULL_SUPPORT,
-    "1": SupportLabel.PARTIAL_SUPPORT,
-    "0": SupportLabel.NO_SUPPORT,
-    UNJUDGED: None,
-}
+NUMBERS: Final = {str(code): SupportLabel(code) for code in CITATION_LABELS.codes}
 
 
 def _label(value: Any) -> SupportLabel | None:
     # By type, because true and false are integers to `isinstance`.
     number = str(value) if type(value) is int else value
-    if not isinstance(number, str) or number not in NUMBERS:
-        expected = f"2, 1, 0, or -1 for unjudged, found {json.dumps(value)[:40]}"
+    if not isinstance(number, str) or number not in (*NUMBERS, UNJUDGED):
+        expected = f"{', '.join(NUMBERS)}, or {UNJUDGED} for unjudged, found {json.dumps(value)[:40]}"
         raise PydanticCustomError("support", "{expected}", {"expected": expected})
-    return NUMBERS[number]
+    return NUMBERS.get(number)
 
 
 class JudgedCitation(Line):
@@ -137,7 +132,7 @@ class SentenceLine(TypedDict):
 
 
 def support_number(code: int) -> str:
-    return next((number for number, label in NUMBERS.items() if label == code), UNJUDGED)
+    return str(code) if str(code) in NUMBERS else UNJUDGED
 
 
 def answer_line(topic_id: str, run_id: str, sentences: list[SentenceLine]) -> str:

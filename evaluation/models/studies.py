@@ -8,13 +8,14 @@ from typing import Self
 from django.db import models
 from django.db.models import F, Q
 
-from evaluation.labels import CITATION_LABELS, NO_LABEL, NUGGET_LABELS
+from evaluation.labels import CITATION_LABELS, NO_LABEL, NUGGET_LABELS, LabelSet
 from evaluation.models.campaigns import Campaign, Event
 from evaluation.models.corpus import Segment, Topic
 from evaluation.models.fields import choices_of
 from evaluation.models.judges import Judge
 from evaluation.models.nuggets import NuggetSet, NuggetVersion
 from evaluation.models.runs import Answer, Sentence
+from evaluation.stages import stage_of_study
 from evaluation.terms import DrawKind, StudyKind, SupportCondition
 
 REAL_LABELS = sorted({*NUGGET_LABELS.codes, *CITATION_LABELS.codes})
@@ -74,6 +75,10 @@ class Study(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def labels(self) -> LabelSet:
+        return stage_of_study(self.kind).labels
 
     @property
     def compared_person(self) -> Judge:

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.http import UserRequest
 from accounts.models import User
 from assessor.practice.items import PersonRow, PracticeSet, practice_sets_for, replaced_items_for, switch_practice
+from assessor.practice.rules import PRACTICE_LABELS
 from assessor.progress.people import (
     Assessor,
     Latencies,
@@ -130,6 +131,7 @@ def _percent(share: float) -> str:
 
 MINUTE = 60 * SECOND
 SHARES: Final = [label.short for label in max(CITATION_LABELS, NUGGET_LABELS, key=len).degrees]
+"""Headings of the shares of labels, which stand in the order of the desks; further ones are numbered."""
 WORK_COLUMNS: Final = (
     "assessor",
     "username",
@@ -141,7 +143,10 @@ WORK_COLUMNS: Final = (
     "q3_min",
     "low_min",
     "high_min",
-    *("words_per_minute", "labels", *SHARES, *(f"others_{name}" for name in SHARES)),
+    "words_per_minute",
+    "labels",
+)
+LABEL_COLUMNS: Final = (
     "cant_judge",
     "sweep_changes",
     "accepted",
@@ -261,21 +266,24 @@ def _paces(own: Iterable[KeptTime], words: Words, topics: dict[int, str]) -> Ite
 cached_words = cached_report(size=16)(words_read)
 
 
-def _shares(mix: Mix) -> list[float | None]:
+def _shares(mix: Mix, width: int) -> list[float | None]:
     shares = mix.shares or ()
-    return [*shares, *[None] * (len(SHARES) - len(shares))]
+    return [*shares, *[None] * (width - len(shares))]
 
 
 def csv_rows(page: PeopleWork) -> Iterator[tuple[Any, ...]]:
-    yield WORK_COLUMNS
-    for row in page.rows:
+    rows = list(page.rows)
+    width = max([len(SHARES), *(len(mix.shares or ()) for row in rows for mix in (row.mix, row.others))])
+    names = [*SHARES, *(f"label_{place + 1}" for place in range(len(SHARES), width))]
+    yield (*WORK_COLUMNS, *names, *(f"others_{name}" for name in names), *LABEL_COLUMNS)
+    for row in rows:
         minutes, accepts = row.minutes, row.accepts
         yield (
             *(row.who.name, row.who.username, row.stage, row.tasks.done, row.tasks.unfinished),
             *((minutes.median, minutes.low, minutes.high) if minutes else (None, None, None)),
             *(row.low, row.high, row.words_per_minute, row.mix.total),
-            *_shares(row.mix),
-            *_shares(row.others),
+            *_shares(row.mix, width),
+            *_shares(row.others, width),
             *(row.mix.cant_judge, row.mix.swept, accepts.number if accepts else 0),
             accepts.median if accepts else None,
             row.who.seen_at.isoformat(timespec="seconds") if row.who.seen_at else None,
@@ -331,9 +339,10 @@ def switch(request: UserRequest, slug: str) -> HttpResponse:
 
 
 def _compared(practice: PracticeSet) -> list[PracticeResult]:
-    # Whoever has answered nothing yet gives an empty array, which NumPy makes one-dimensional.
-    pairs = [np.array(person.given, dtype=np.int8).reshape(-1, 2) for person in practice.people]
-    return [
-        PracticeResult(person, confusion(own[:, 0], own[:, 1]))
-        for person, own in zip(practice.people, pairs, strict=True)
-    ]
+    codes = PRACTICE_LABELS[practice.kind]
+    results = []
+    for person in practice.people:
+        sides = ([codes.index(pair[side]) for pair in person.given] for side in (0, 1))
+        own, as_known = (np.array(places, dtype=np.int8) for places in sides)
+        results.append(PracticeResult(person, confusion(own, as_known, len(codes))))
+    return results

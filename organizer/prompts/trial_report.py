@@ -99,8 +99,8 @@ def _nugget_texts(pairs: Pairs) -> dict[int, str]:
     return dict(wordings.values_list("pk", "text"))
 
 
-LABELS_OF = {"assign": NUGGET_LABELS.scale, "support": CITATION_LABELS.scale, "importance": ("okay", "vital")}
-"""The labels of each task in the order of their codes; those of relevance are the scale's."""
+LABELS_OF = {"assign": NUGGET_LABELS, "support": CITATION_LABELS}
+"""Label sets of the tasks in which LLMs label answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +110,7 @@ class TriedPrompt:
     tried: Tried
     judges: list[Judge]
     against: Confusion
+    codes: list[int]
     failed: int
 
     @property
@@ -123,7 +124,7 @@ class TriedPrompt:
 
     @property
     def rows(self) -> list[tuple[int, list[int]]]:
-        return [(label, [int(n) for n in counts]) for label, counts in enumerate(self.against.counts)]
+        return list(zip(self.codes, self.against.counts.tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,14 +163,23 @@ class TrialReport:
 def trial_report(viewer: User, campaign: Campaign, trial: Trial) -> TrialReport:
     """Agreement of each prompt with the labels that people had given when the pairs were drawn."""
     tried = outcome_of(trial)
-    labels = LABELS_OF.get(trial.task) or tuple(f"grade {grade}" for grade in range(tried[0].top + 1))
+    labels = _words_by_code(trial.task, tried[0].top)
     judges = defaultdict[str, list[Judge]](list)
     built_in = next(template.ref for template in TEMPLATES.values() if template.task == trial.task)
     for judge in callable_judges_for(viewer, campaign):
         judges[judge.prompt_versions.get(trial.task, built_in)].append(judge)
     differing = _differing(shown_pairs(viewer, campaign, trial), tried)
-    prompts = [_prompt(prompt, judges[prompt.prompt], len(labels)) for prompt in tried]
-    return TrialReport(trial, labels, tuple(prompts), tuple(differing))
+    prompts = [_prompt(prompt, judges[prompt.prompt], [*labels]) for prompt in tried]
+    return TrialReport(trial, tuple(labels.values()), tuple(prompts), tuple(differing))
+
+
+def _words_by_code(task: str, top: int) -> dict[int, str]:
+    """Return the labels of a task by their codes, in the order of the scale."""
+    if label_set := LABELS_OF.get(task):
+        return {int(label.code): label.word for label in label_set.ascending}
+    if task == "importance":
+        return {0: "okay", 1: "vital"}
+    return {grade: f"grade {grade}" for grade in range(top + 1)}
 
 
 def _differing(pairs: list[ShownPair | None], tried: list[Tried]) -> Iterator[TrialDifference]:
@@ -181,12 +191,12 @@ def _differing(pairs: list[ShownPair | None], tried: list[Tried]) -> Iterator[Tr
             yield TrialDifference(pair, people, codes)
 
 
-def _prompt(tried: Tried, judges: list[Judge], labels: int) -> TriedPrompt:
-    codes, people = _codes(tried.labels, labels), _codes(tried.people, labels)
-    return TriedPrompt(tried, judges, confusion(codes, people, labels), int((codes == FAILED).sum()))
+def _prompt(tried: Tried, judges: list[Judge], scale: list[int]) -> TriedPrompt:
+    own, people = _cells(tried.labels, scale), _cells(tried.people, scale)
+    return TriedPrompt(tried, judges, confusion(own, people, len(scale)), scale, int((own == FAILED).sum()))
 
 
-def _codes(codes: tuple[int | None, ...], labels: int) -> Bytes:
-    """Label codes of reports: a code outside the task's labels becomes negative."""
-    stored = [UNJUDGED if code is None else code if 0 <= code < labels else FAILED for code in codes]
-    return np.array(stored, dtype=np.int8)
+def _cells(codes: tuple[int | None, ...], scale: list[int]) -> Bytes:
+    """Places of labels on a scale of codes: a code outside of it becomes negative."""
+    place = {code: place for place, code in enumerate(scale)}
+    return np.array([UNJUDGED if code is None else place.get(code, FAILED) for code in codes], dtype=np.int8)

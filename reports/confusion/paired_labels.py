@@ -14,7 +14,7 @@ import numpy as np
 from evaluation.domain.conditions import CitationCondition, NuggetCondition, check_apart
 from evaluation.domain.stage_labels import StageCondition
 from evaluation.errors import Refused
-from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
+from evaluation.labels import CITATION_LABELS, NO_LABELS, NUGGET_LABELS, LabelSet
 from evaluation.models import (
     AnswerProvenance,
     Campaign,
@@ -63,7 +63,8 @@ class ItemKind(StrEnum):
 class Matched:
     """Labels of n items by two sides: `left` and `right` n (negative: none), `topic` and `run` n, indices.
 
-    `run` is -1 where an item is of no run. `comparable`: both sides judge the same items at all.
+    `run` is -1 where an item is of no run. `comparable`: both sides judge the same items at all. `label_set`: of the
+    labels, but for grades.
     """
 
     kind: ItemKind
@@ -75,6 +76,12 @@ class Matched:
     topic_ids: tuple[str, ...]
     run_ids: tuple[str, ...]
     comparable: bool = True
+    label_set: LabelSet = NO_LABELS
+
+    @property
+    def codes(self) -> list[int]:
+        """Stored codes of the labels, in their order."""
+        return [int(label.code) for label in self.label_set.ascending] or [*range(len(self.labels))]
 
     @property
     def both(self) -> Booleans:
@@ -111,6 +118,7 @@ def _match_nuggets(rows: NuggetCondition, columns: NuggetCondition) -> Matched:
     return Matched(
         kind=ItemKind.NUGGETS,
         labels=NUGGET_LABELS.scale,
+        label_set=NUGGET_LABELS,
         left=left,
         right=right,
         topic=np.repeat(sheet.nugget_topic[:nuggets], runs),
@@ -130,6 +138,7 @@ def _match_citations(rows: CitationCondition, columns: CitationCondition) -> Mat
     return Matched(
         kind=ItemKind.CITATIONS,
         labels=CITATION_LABELS.scale,
+        label_set=CITATION_LABELS,
         left=sheet.unit_label,
         right=other.unit_label,
         topic=answer // runs,
@@ -169,6 +178,7 @@ def _match_answers(rows: StageCondition, columns: StageCondition) -> Matched:
     return Matched(
         kind=ItemKind.ANSWERS,
         labels=rows.stage.labels.scale,
+        label_set=rows.stage.labels,
         left=left,
         right=right,
         topic=_places_of(topics, [topic for topic, _ in answers]),
@@ -269,7 +279,7 @@ def confuse(matched: Matched, rows: str, columns: str, mask: Booleans | None = N
         columns=columns,
         labels=matched.labels,
         confusion=confusion(left, right, size),
-        harsh=int(harsh_conflicts(left, right, size - 1).sum()),
+        harsh=int(harsh_conflicts(left, right, size).sum()),
         comparable=matched.comparable,
         # Of the counted pairs alone: a page greys the figures by what they rest on, not by what was looked at.
         topics=int(tables.any(axis=(1, 2)).sum()),

@@ -68,8 +68,8 @@ class PairList:
         return here + 1, self._key_at(here - 1), self._key_at(here + 1)
 
     def label_codes(self, number: int) -> tuple[int, int]:
-        place = int(self.places[number - 1])
-        return int(self.compared.matched.left[place]), int(self.compared.matched.right[place])
+        matched, place = self.compared.matched, int(self.places[number - 1])
+        return matched.codes[matched.left[place]], matched.codes[matched.right[place]]
 
     @property
     def open_numbers(self) -> list[int]:
@@ -102,7 +102,7 @@ class PairList:
             differ: Booleans = left != right
             return differ
         if self.cell == "harsh":
-            return harsh_conflicts(left, right, len(self.compared.matched.labels) - 1)
+            return harsh_conflicts(left, right, len(self.compared.matched.labels))
         if self.cell == "judged":
             return self._with_verdict(list(self.verdicts))
         if self.category is not None:
@@ -128,6 +128,7 @@ def read_pairs(
     """
     compared, places = pairs.compared, np.array(listed, dtype=np.int64)
     left, right = compared.matched.left, compared.matched.right
+    codes, words = compared.matched.codes, compared.matched.labels
     keys = [(first, second) for first, second in compared.keys(places).tolist()]
     # Each reads all pairs of the page at once: twenty pairs must not cost twenty times the queries.
     reader = {
@@ -137,16 +138,14 @@ def read_pairs(
         ItemKind.ANSWERS: _answers,
     }
     rows = reader[compared.matched.kind](keys, answers)
-    harsh = harsh_conflicts(left, right, len(compared.matched.labels) - 1)
+    harsh = harsh_conflicts(left, right, len(words))
     return [
         row
         | {
             "key": key,
-            "left": int(left[place]),
-            "right": int(right[place]),
-            "words": [
-                compared.matched.labels[int(label)].replace("_", " ") for label in (left[place], right[place])
-            ],
+            "left": codes[left[place]],
+            "right": codes[right[place]],
+            "words": [words[left[place]].replace("_", " "), words[right[place]].replace("_", " ")],
             "rows_by": judge_of(compared.rows, row["topic"].pk),
             "columns_by": judge_of(compared.columns, row["topic"].pk),
             "harsh": bool(harsh[place]),

@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 
 from accounts.models import User
 from evaluation.errors import Refused
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -41,6 +42,10 @@ class Pair:
     nugget: NuggetVersion | None = None
     sentence: Sentence | None = None
     segment: Segment | None = None
+
+    @property
+    def labels(self) -> LabelSet:
+        return NUGGET_LABELS if self.kind is ItemKind.NUGGETS else CITATION_LABELS
 
     @property
     def fields(self) -> dict[str, int]:
@@ -181,12 +186,12 @@ def category_counts(compared: LabelComparison, verdicts: dict[int, Adjudication]
 
     Most frequent first; `cell` is the address of their pairs.
     """
-    left, right = compared.matched.left, compared.matched.right
+    left, right, codes = compared.matched.left, compared.matched.right, compared.matched.codes
     counted: Counter[tuple[str, str]] = Counter()
     for place, verdict in verdicts.items():
         # A verdict on equal labels gives no reason why they differ, even if it finds both wrong.
         if left[place] != right[place]:
-            counted[verdict.category, _who(verdict.verdict, int(left[place]), int(right[place]))] += 1
+            counted[verdict.category, _who(verdict.verdict, codes[left[place]], codes[right[place]])] += 1
     rows = []
     for name in {category for category, _ in counted}:
         by_side = {who: counted[name, who] for who in WHO}

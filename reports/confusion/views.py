@@ -25,11 +25,12 @@ from reports.confusion.paired_labels import ItemKind, Key
 from reports.confusion.pairs import PairList, judge_of, read_pairs
 from reports.confusion.verdicts import Pair, adjudicate, find_pair, key_of, labels_of, take_back, verdicts_on
 from reports.files import FileTable, TableForm, downloaded
-from reports.models import VERDICTS
+from reports.models import BOTH, UNDECIDED
 from reports.quality.studies import StudyReport, agreement_rows, study_document, study_report
-from reports.random_checks.corrected import corrected_report, primary_score, random_check_state
+from reports.random_checks.corrected import corrected_report, primary_score
 from reports.random_checks.documents import corrected_document, corrected_rows
 from reports.random_checks.population import default_policies
+from reports.random_checks.state import random_check_state
 from reports.terms import ErrorCategory, category_text
 from reports.views import get_campaign
 from web.fields import TextField
@@ -40,13 +41,18 @@ IN_QUEUE = "cell"
 
 
 class VerdictForm(forms.Form):
-    verdict = forms.TypedChoiceField(
-        label="Verdict", coerce=int, widget=forms.RadioSelect, choices=[(code, code) for code in VERDICTS]
-    )
+    """A label of the pair, or that both are defensible, or that it cannot be decided."""
+
+    verdict = forms.TypedChoiceField(label="Verdict", coerce=int, widget=forms.RadioSelect)
     category = forms.ChoiceField(
         required=False, label="Why they differ", choices=[("", "not said"), *ErrorCategory.choices]
     )
     note = TextField(label="Note", required=False, max_length=4000, widget=forms.Textarea(attrs={"rows": 3}))
+
+    def __init__(self, pair: Pair, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        codes = [*(int(label.code) for label in pair.labels.ascending), BOTH, UNDECIDED]
+        self.fields["verdict"].choices = [(code, code) for code in codes]  # type: ignore[attr-defined]
 
 
 @require_safe
@@ -97,7 +103,9 @@ def pair(request: UserRequest, slug: str, kind: ItemKind, first: int, second: in
         "labels": labels_of(this_pair),
         "verdicts": [(verdict, category_text(verdict.category)) for verdict in verdicts],
         "newest": newest,
-        "form": VerdictForm(initial={"category": newest.category, "note": newest.note} if newest else None),
+        "form": VerdictForm(
+            this_pair, initial={"category": newest.category, "note": newest.note} if newest else None
+        ),
         "queue": _queue(request, listed, this_pair, number)
         if listed and number and IN_QUEUE in request.GET
         else None,
@@ -126,7 +134,7 @@ def _queue(request: UserRequest, listed: PairList, this_pair: Pair, number: int)
         "left": left,
         "right": right,
         "differ": left != right,
-        "neither": [code for code in range(len(listed.compared.matched.labels)) if code not in (left, right)],
+        "neither": [code for code in listed.compared.matched.codes if code not in (left, right)],
         "open": len(listed.open_numbers),
         "last": last,
         "last_address": _pair_address(request, this_pair, key_of(last, this_pair.kind), "take_back")
@@ -160,7 +168,7 @@ def next_pair(request: UserRequest, slug: str) -> HttpResponse:
 def adjudicate_pair(request: UserRequest, slug: str, kind: ItemKind, first: int, second: int) -> HttpResponse:
     """Say what is right of a pair; it changes no label. In a queue the next pair without a verdict is shown."""
     this_pair = _pair_to_judge(request, slug, kind, (first, second))
-    form = VerdictForm(request.POST)
+    form = VerdictForm(this_pair, request.POST)
     if form.is_valid():
         try:
             verdict = adjudicate(this_pair, actor=request.user, **form.cleaned_data)

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from reports.metrics.arrays import Bytes, Counts, Floats, Indices, defined, ratio
 from reports.metrics.intervals import Interval
 from reports.metrics.jackknife import Disagreement, LabelFigure, jackknife
-from reports.metrics.label_matrix import LABEL_COUNT
 
 
 def alpha_ordinal(labels: NDArray[np.integer]) -> float | None:
@@ -135,7 +134,7 @@ class Overlap:
         return self.units > 0 and self.alpha is None
 
 
-def overlap(labels: Bytes, topics: Indices, values: int = LABEL_COUNT) -> Overlap:
+def overlap(labels: Bytes, topics: Indices, values: int) -> Overlap:
     """Return the agreement of a J x U matrix of labels below `values`, negative where there is none.
 
     `topics`: U, any integers.

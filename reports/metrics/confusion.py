@@ -1,7 +1,6 @@
 """Confusion of two judges: counts, agreement, kappa, strictness (docs/metrics.md#confusion-kappa-alpha-strictness).
 
-Rows and columns run 0, 1, 2: not_support, partial_support, support, or the same for support judging; or over the
-grades of relevance, which may be more.
+Rows and columns are labels in the order of their scale, from the lowest, of whichever set, or grades of relevance.
 """
 
 from dataclasses import dataclass, replace
@@ -13,7 +12,6 @@ from reports.metrics.alpha import alpha_of_pairs, alpha_parts
 from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, Indices, defined, ratio, share
 from reports.metrics.intervals import Interval
 from reports.metrics.jackknife import Disagreement, LabelFigure, jackknife
-from reports.metrics.label_matrix import FULL, LABEL_COUNT, NOT
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,7 @@ class Confusion:
     column_rates: tuple[float | None, ...]
 
 
-def confusion(rows: Bytes, columns: Bytes, labels: int = LABEL_COUNT) -> Confusion:
+def confusion(rows: Bytes, columns: Bytes, labels: int) -> Confusion:
     """Compare two vectors of `labels` ordinal labels, item by item; items with a negative label are left out.
 
     Raises ValueError for unequal shapes or labels from `labels` up.
@@ -182,7 +180,7 @@ def label_intervals(tables: Counts) -> dict[str, Interval]:
     return {name: jackknife(pairs, figure).interval for name, figure in FIGURES.items()}
 
 
-def topic_tables(rows: Bytes, columns: Bytes, topics: Indices, labels: int = LABEL_COUNT) -> Counts:
+def topic_tables(rows: Bytes, columns: Bytes, topics: Indices, labels: int) -> Counts:
     """Count two judges' labels of the same items topic by topic, T x K x K; items with a negative label are left out.
 
     `topics`: the place of each item's topic, at least 0.
@@ -194,7 +192,8 @@ def topic_tables(rows: Bytes, columns: Bytes, topics: Indices, labels: int = LAB
     return np.pad(counts, (0, -len(counts) % size)).reshape(-1, labels, labels)
 
 
-def harsh_conflicts(rows: Bytes, columns: Bytes, top: int = FULL) -> Booleans:
-    """Mask of pairs with one label support (`top`) and the other not_support, same shape: the pairs worth reading."""
-    harsh: Booleans = ((rows == NOT) & (columns == top)) | ((rows == top) & (columns == NOT))
+def harsh_conflicts(rows: Bytes, columns: Bytes, labels: int) -> Booleans:
+    """Mask of pairs of the highest of `labels` labels and the lowest, same shape: the pairs worth reading."""
+    top = labels - 1
+    harsh: Booleans = ((rows == 0) & (columns == top)) | ((rows == top) & (columns == 0))
     return harsh

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, Indices, ratio, share
-from reports.metrics.label_matrix import LABEL_COUNT, OKAY, UNKNOWN, VITAL, AssignmentSheet
+from reports.metrics.label_matrix import LABEL_COUNT, NUGGET_POINTS, OKAY, UNKNOWN, VITAL, AssignmentSheet
 
 STEPS = ("nobody", "up to 25 %", "up to 50 %", "up to 75 %", "below 100 %", "everybody")
 
@@ -91,13 +91,22 @@ class NuggetFindings:
 
     @property
     def partial(self) -> Counts:
-        """Neither the lowest label nor the highest."""
-        return self.judged - self.labels[0] - self.labels[-1]
+        """Labels with some of the points, and not all of them."""
+        return self.judged - self.without_points - self.labels[-1]
+
+    @property
+    def without_points(self) -> Counts:
+        without: Counts = np.sum([counts for counts, points in self._with_points if not points], axis=0)
+        return without
+
+    @property
+    def _with_points(self) -> list[tuple[Counts, int]]:
+        return list(zip(self.labels, NUGGET_POINTS.tolist(), strict=True))
 
     @property
     def nobody(self) -> Booleans:
         """Nuggets that no judged answer has, not even in part, N."""
-        nobody: Booleans = (self.judged > 0) & (self.labels[0] == self.judged)
+        nobody: Booleans = (self.judged > 0) & (self.without_points == self.judged)
         return nobody
 
     @property

@@ -1,21 +1,30 @@
 """Labels as arrays, one sheet per condition: the input of the metrics, with no database behind it.
 
 Symbols in every docstring of this package: R runs, T topics, N nuggets, S sentences, U judged or
-judgeable (sentence, cited segment) units. A cell that holds no ordinal label is negative.
+judgeable (sentence, cited segment) units. A cell has the place of a label on the scale of its set, from the lowest: one
+that holds no ordinal label is negative.
 """
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evaluation.labels import NUGGET_LABELS
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, AssignmentLabel, LabelSet
 from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, Indices
 
 UNJUDGED, FAILED, UNJUDGEABLE = -1, -2, -3
 """Below 0, so that no sum of labels takes one in by mistake: `labels < 0` finds all of them."""
 
+
+def points_of(labels: LabelSet) -> Bytes:
+    """Points of each label of a scale, K: from 0 to those of the fullest label, the last."""
+    return np.array([label.points for label in labels.ascending], dtype=np.int8)
+
+
+NUGGET_POINTS, CITATION_POINTS = points_of(NUGGET_LABELS), points_of(CITATION_LABELS)
 LABEL_COUNT = len(NUGGET_LABELS)
-NOT, FULL = 0, LABEL_COUNT - 1
+NOT, FULL = NUGGET_LABELS.place(AssignmentLabel.NOT_SUPPORT), LABEL_COUNT - 1
+"""Places on the scale of nugget labels."""
 VITAL, OKAY, UNKNOWN = 2, 1, 0
 
 
@@ -25,7 +34,7 @@ class AssignmentSheet:
 
     Shapes: `listed` T (the topic has a list here, maybe an empty one); `nugget_topic` N, ascending
     indices into `topic_ids`; `importance` N (2 vital, 1 okay, 0 unknown); `weight` N, nan outside rubrics; `labels`
-    N x R (from 0 to FULL, UNJUDGED or FAILED); `answered` T x R; `words` T x R, whitespace words, 0 without an answer;
+    N x R (a place, UNJUDGED or FAILED); `answered` T x R; `words` T x R, whitespace words, 0 without an answer;
     `labelled` R, the run takes part in this condition. Raises ValueError when shapes do not fit.
     """
 
@@ -110,8 +119,8 @@ class SupportSheet:
     """One support condition's sentences and labels (Thakur et al. 2025: support evaluation).
 
     Shapes: `answered` T x R; `sentence_answer` S, flat index topic * R + run of each sentence; `unit_sentence` U,
-    ascending sentence indices, only the first k citations that the campaign counts; `unit_label` U (from
-    0 to FULL, UNJUDGED, FAILED or UNJUDGEABLE); `cited` S, the sentence has a citation. A citation that resolves to
+    ascending sentence indices, only the first k citations that the campaign counts; `unit_label` U (a
+    place, UNJUDGED, FAILED or UNJUDGEABLE); `cited` S, the sentence has a citation. A citation that resolves to
     nothing belongs in as UNJUDGEABLE, so that it is counted. Raises ValueError when shapes do not fit.
     """
 

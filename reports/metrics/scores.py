@@ -10,10 +10,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, column_means, defined, ratio
-from reports.metrics.label_matrix import FAILED, FULL, OKAY, UNJUDGED, UNKNOWN, VITAL, AssignmentSheet
+from reports.metrics.label_matrix import (
+    FAILED,
+    NUGGET_POINTS,
+    OKAY,
+    UNJUDGED,
+    UNKNOWN,
+    VITAL,
+    AssignmentSheet,
+)
 from reports.metrics.policies import Policies
 from reports.metrics.registry import LENGTH, Profile, Score, names_of, scores_of
 
+FULL_POINTS = int(NUGGET_POINTS[-1])
 SCORE_NAMES = names_of(Profile.TREC_RAG)
 IMPORTANCES = (VITAL, OKAY, UNKNOWN)
 """In the order of the shares of scores."""
@@ -158,7 +167,8 @@ def summary(sheet: AssignmentSheet, policies: Policies, runs: Booleans) -> dict[
 def _values(sheet: AssignmentSheet, profile: Profile) -> Floats:
     """The scores with every missing label as 0, S x T x R; nan where the denominator is 0."""
     labels = np.where(sheet.answered[sheet.nugget_topic], sheet.labels, UNJUDGED)
-    full, points = labels == FULL, np.maximum(labels, 0)  # from 0 to FULL
+    points = NUGGET_POINTS.take(labels, mode="clip")  # negative cells too: the lowest label has none
+    full = points == FULL_POINTS
     if profile is Profile.RUBRIC:
         return _by_weight(sheet, points, full)
     parts = [sheet.importance == code for code in IMPORTANCES]
@@ -167,7 +177,7 @@ def _values(sheet: AssignmentSheet, profile: Profile) -> Floats:
     # Shares are whole numbers, so that both sides of each division are.
     return np.stack(
         [
-            ratio(_shared(score, sums[score.strict]), whole if score.strict else FULL * whole)
+            ratio(_shared(score, sums[score.strict]), whole if score.strict else FULL_POINTS * whole)
             for score, whole in zip(scores, wholes, strict=True)
         ]
     )
@@ -185,7 +195,7 @@ def _by_weight(sheet: AssignmentSheet, points: Bytes, full: Booleans) -> Floats:
     missed = _topic_sums(sheet, ~full, sheet.importance == VITAL)
     faults = np.stack([violations, missed]).astype(np.float64)
     faults[:, _sizes(sheet, ~np.isnan(sheet.weight)) == 0] = np.nan
-    return np.stack([ratio(lenient, FULL * whole), ratio(strict, whole), *faults])
+    return np.stack([ratio(lenient, FULL_POINTS * whole), ratio(strict, whole), *faults])
 
 
 def thousandths(sheet: AssignmentSheet) -> Counts:

@@ -7,15 +7,14 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from evaluation.labels import CITATION_LABELS
 from reports.metrics.agreement import ScoreTable
 from reports.metrics.arrays import Booleans, Counts, Floats, Indices, column_means, ratio
-from reports.metrics.label_matrix import FAILED, UNJUDGEABLE, UNJUDGED, SupportSheet
+from reports.metrics.label_matrix import CITATION_POINTS, FAILED, UNJUDGEABLE, UNJUDGED, SupportSheet
 from reports.metrics.measures import MEASURES, Measure
 from reports.metrics.policies import SupportPolicies
 from reports.metrics.registry import BY_NAME, Profile, names_of
 
-FULL = len(CITATION_LABELS) - 1
+FULL_POINTS = int(CITATION_POINTS[-1])
 SUPPORT_NAMES = names_of(Profile.CITATIONS, sizes=True)
 PRECISION, RECALL, *STRICT = SUPPORT_SCORES = names_of(Profile.CITATIONS)
 SENTENCES = "sentences"
@@ -75,10 +74,12 @@ def answer_support(sheet: SupportSheet, policies: SupportPolicies) -> AnswerSupp
     # Such a run needs no label: its precision is undefined, and its recall is 0 by rule.
     never_cites = sheet.answered[topics].any(axis=0) & ~cites[topics].any(axis=0)
     scored = labelled[:, np.newaxis] & (judged.any(axis=0) | never_cites)
+    lenient = CITATION_POINTS.take(sheet.unit_label, mode="clip").astype(np.int64)
+    strict = np.where(lenient == FULL_POINTS, lenient, 0)
     scores = {}
     for name in SUPPORT_SCORES:
         score = BY_NAME[name]
-        points = np.where(sheet.unit_label == FULL, FULL, 0 if score.strict else sheet.unit_label)
+        points = strict if score.strict else lenient
         if score.part == "recall":
             values = _recall(sheet, measure, shares, points)
         else:
@@ -125,7 +126,7 @@ def support_table(sheet: SupportSheet, name: str, policies: SupportPolicies) -> 
 def _precision(sheet: SupportSheet, shares: Floats, points: Counts) -> Floats:
     """Sum of shares of points / sum of shares, T x R, nan without any. Whole numbers stay exact."""
     answer = sheet.sentence_answer[sheet.unit_sentence]
-    return ratio(summed(sheet, answer, shares * points), FULL * summed(sheet, answer, shares))
+    return ratio(summed(sheet, answer, shares * points), FULL_POINTS * summed(sheet, answer, shares))
 
 
 def _recall(sheet: SupportSheet, measure: Measure, shares: Floats, points: Counts) -> Floats:
@@ -135,7 +136,7 @@ def _recall(sheet: SupportSheet, measure: Measure, shares: Floats, points: Count
     counts = counted_sentences(sheet, shares)
     recall = ratio(
         summed(sheet, sheet.sentence_answer, of_sentence),
-        FULL * _per_answer(sheet, sheet.sentence_answer[counts]),
+        FULL_POINTS * _per_answer(sheet, sheet.sentence_answer[counts]),
     )
     # An answer that is there and says nothing supports nothing: 0 and not undefined.
     recall[_per_answer(sheet, sheet.sentence_answer) == 0] = 0.0
@@ -169,7 +170,7 @@ def summed(sheet: SupportSheet, answer: Indices, weights: Floats) -> Floats:
 class Citing:
     """Counts of (sentence, segment) pairs by label, and of sentences; all of one shape, T x R, T or R.
 
-    `labels`: those of each label, in the order of the codes.
+    `labels`: those of each label, in the order of the scale.
     """
 
     labels: tuple[Counts, ...]
@@ -187,7 +188,8 @@ class Citing:
     @property
     def over(self) -> Floats:
         """Judged citations without support / judged citations, nan without any."""
-        return ratio(self.labels[0], self.judged)
+        unsupported = [counts for counts, points in zip(self.labels, CITATION_POINTS, strict=True) if not points]
+        return ratio(np.sum(unsupported, axis=0), self.judged)
 
     @property
     def under(self) -> Floats:
@@ -207,7 +209,7 @@ def citing(sheet: SupportSheet) -> Citing:
     """Count the labels and sentences of every answer, T x R."""
     sentences = (sheet.sentence_answer, sheet.sentence_answer[~sheet.cited])
     return Citing(
-        tuple(_pairs(sheet, sheet.unit_label == label) for label in range(len(CITATION_LABELS))),
+        tuple(_pairs(sheet, sheet.unit_label == label) for label in range(len(CITATION_POINTS))),
         *(_pairs(sheet, sheet.unit_label == label) for label in (UNJUDGED, FAILED, UNJUDGEABLE)),
         *(_per_answer(sheet, answer) for answer in sentences),
     )

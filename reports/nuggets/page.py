@@ -154,7 +154,7 @@ def _nuggets(
     mask = in_tag & _within(sheet, findings, limits)
     runs = np.array(sheet.run_ids, dtype=object)
     has = (sheet.labels == FULL) & sheet.answered[sheet.nugget_topic]
-    places = np.flatnonzero(mask).tolist()
+    places, labels = np.flatnonzero(mask).tolist(), dict(zip(NUGGET_LABELS.scale, findings.labels, strict=True))
 
     def row_at(at: int) -> Row:
         place = places[at]
@@ -163,7 +163,7 @@ def _nuggets(
             "nugget": texts[place],
             "importance": WORDS[int(sheet.importance[place])],
             "share": defined(findings.share[place]),
-            **{label.word: int(findings.labels[label.code][place]) for label in NUGGET_LABELS.degrees},
+            **{word: int(labels[word][place]) for word in NUGGET_LABELS.words},
             "unjudged": int(findings.unjudged[place]),
             "runs": " ".join(runs[has[place]]),
         }

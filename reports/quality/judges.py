@@ -180,7 +180,7 @@ def _report(pairs: Sequence[Pairs], labels: tuple[str, ...], cells: Bytes) -> Co
         columns=PEOPLE,
         labels=labels,
         confusion=confusion(rows, columns, size),
-        harsh=int(harsh_conflicts(rows, columns, size - 1).sum()),
+        harsh=int(harsh_conflicts(rows, columns, size).sum()),
         comparable=True,
         topics=len(tables),
         intervals=label_intervals(tables),
@@ -335,11 +335,10 @@ def _language_name(language: str) -> str:
 
 
 def _label_slices(names: LabelSet, whole: Counts) -> Iterable[Slice]:
-    for label in reversed(names.degrees):
-        code = label.code
-        pairs = int(whole[:, code].sum())
-        name = label.short if 0 < code < len(names) - 1 else label.spoken
-        yield Slice(f"{name} labels", pairs, share(int(whole[code, code]), pairs))
+    for place, label in enumerate(names.ascending):
+        pairs = int(whole[:, place].sum())
+        name = label.short if 0 < place < len(names) - 1 else label.spoken
+        yield Slice(f"{name} labels", pairs, share(int(whole[place, place]), pairs))
 
 
 def _worst(tables: Mapping[int, Counts], topics: Mapping[int, Topic]) -> WorstTopic | None:

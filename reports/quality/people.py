@@ -43,7 +43,7 @@ from reports.metrics.jackknife import Jackknife, jackknife
 
 Key = tuple[int, int]
 ABSENT: Final = -9
-"""No label at all, as against one that is none of the three."""
+"""No label at all, as against one that is no degree."""
 Row = tuple[int, int, int, int, int]
 """Topic, the two keys of an item, judge, and label."""
 
@@ -86,7 +86,7 @@ class Shared:
         """Return a pair's K x K: rows the first's labels, columns the second's."""
         rows, columns = (self.labels[self.judges.index(judge)] for judge in (pair.first, pair.second))
         names = self.scale.scale
-        harsh = int(harsh_conflicts(rows, columns, len(names) - 1).sum())
+        harsh = int(harsh_conflicts(rows, columns, len(names)).sum())
         # A label that is no degree stays in, and the confusion counts it as left out.
         both = (rows != ABSENT) & (columns != ABSENT)
         matrix = confusion(rows[both], columns[both], len(names))
@@ -105,11 +105,11 @@ class Shared:
 
     def differing(self) -> Counts:
         """Return the places of the units whose labels differ: the furthest apart first, then in the order of items."""
-        usable = np.where(self.labels >= 0, self.labels, np.int8(0))
-        top = usable.max(axis=0, initial=0)
-        bottom = np.where(self.labels >= 0, self.labels, np.int8(9)).min(axis=0, initial=9)
-        # 9 is above every label: a unit without a usable one has no distance.
-        apart = np.where(bottom == 9, 0, top - bottom)
+        above = len(self.scale)
+        top = np.where(self.labels >= 0, self.labels, 0).max(axis=0, initial=0)
+        bottom = np.where(self.labels >= 0, self.labels, above).min(axis=0, initial=above)
+        # A unit without a usable label has no distance.
+        apart = np.where(bottom == above, 0, top - bottom)
         places = np.flatnonzero(apart > 0)
         ordered: Counts = places[np.argsort(-apart[places], kind="stable")]
         return ordered
@@ -216,6 +216,7 @@ def _pairs(judges: Sequence[Judge], labels: Bytes, topic: Indices) -> Iterable[P
 def read_differing(shared: Shared, places: Sequence[int]) -> list[DifferingItem]:
     """Return places of an overlap set with their texts: four queries, however many."""
     keys = [shared.keys[place] for place in places]
+    codes = [int(label.code) for label in shared.scale.ascending]
     in_topics = {int(shared.topics[place]) for place in places}
     topics = dict(Topic.objects.filter(pk__in=in_topics).values_list("pk", "topic_id"))
     if shared.stage.gives_grades:
@@ -244,9 +245,9 @@ def read_differing(shared: Shared, places: Sequence[int]) -> list[DifferingItem]
             item=item,
             beside=beside,
             labels=tuple(
-                (judge, int(label))
-                for judge, label in zip(shared.judges, shared.labels[:, place].tolist(), strict=True)
-                if label >= 0
+                (judge, codes[cell])
+                for judge, cell in zip(shared.judges, shared.labels[:, place].tolist(), strict=True)
+                if cell >= 0
             ),
         )
         for key, place, answer, (item, beside) in zip(keys, places, answers, items, strict=True)

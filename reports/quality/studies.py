@@ -11,13 +11,13 @@ import numpy as np
 from django.db.models import QuerySet
 
 from evaluation.errors import Refused
-from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
+from evaluation.labels import LabelSet
 from evaluation.models import Assignment, Campaign, Judge, Study, StudyPair, SupportJudgment
 from evaluation.studies import study_named
 from evaluation.terms import DrawKind, JudgeKind, StudyKind
 from reports.document import STUDY, Document
 from reports.files import as_table
-from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
+from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS, cells_of
 from reports.metrics.arrays import Bytes, Indices, share
 from reports.metrics.confusion import Confusion, confusion, label_intervals, topic_tables
 from reports.metrics.intervals import Interval
@@ -116,12 +116,8 @@ def study_report(study: Study) -> StudyReport:
         judges = tuple(_judges(study, pairs, alias))
     places = np.unique([pair.topic_id for pair in pairs], return_inverse=True)[1].astype(np.int32)
     agreements = tuple(_agreement(judge, other, places) for judge, other in combinations(judges, 2))
-    scale = _labels_of(study).scale
-    return StudyReport(study, scale, len(pairs), decoys, _by_topic(pairs, len(scale)), judges, agreements)
-
-
-def _labels_of(study: Study) -> LabelSet:
-    return NUGGET_LABELS if study.kind == StudyKind.ASSIGNMENT else CITATION_LABELS
+    scale = study.labels.scale
+    return StudyReport(study, scale, len(pairs), decoys, _by_topic(pairs, study.labels), judges, agreements)
 
 
 def _agreement(judge: StudyJudge, other: StudyJudge, topics: Indices) -> StudyAgreement:
@@ -133,10 +129,13 @@ def _agreement(judge: StudyJudge, other: StudyJudge, topics: Indices) -> StudyAg
 
 def _judges(study: Study, pairs: list[StudyPair], alias: str) -> Iterator[StudyJudge]:
     # As the pairs were drawn: labels that were replaced since would no longer be those that differ.
-    person, llm = ([getattr(pair, name) for pair in pairs] for name in ("person_label", "judge_label"))
-    degrees = len(_labels_of(study))
-    yield StudyJudge(study.compared_person.name, StudyRole.PERSON, np.array(person, dtype=np.int8), degrees)
-    yield StudyJudge(study.judge.name, StudyRole.JUDGE, np.array(llm, dtype=np.int8), degrees)
+    cells, degrees = cells_of(study.labels), len(study.labels)
+    person, llm = (
+        np.array([cells[getattr(pair, name)] for pair in pairs], dtype=np.int8)
+        for name in ("person_label", "judge_label")
+    )
+    yield StudyJudge(study.compared_person.name, StudyRole.PERSON, person, degrees)
+    yield StudyJudge(study.judge.name, StudyRole.JUDGE, llm, degrees)
     own = Judge.objects.using(alias).filter(study=study).order_by("name")
     for judge in sorted(own, key=lambda judge: judge.kind != JudgeKind.HUMAN):
         labels = _labels(study, judge, pairs, alias)
@@ -161,7 +160,8 @@ def _labels(study: Study, judge: Judge, pairs: list[StudyPair], alias: str) -> B
     return np.array([cells[codes[item]] if item in codes else UNJUDGED for item in items], dtype=np.int8)
 
 
-def _by_topic(pairs: list[StudyPair], degrees: int) -> tuple[TopicPairs, ...]:
+def _by_topic(pairs: list[StudyPair], labels: LabelSet) -> tuple[TopicPairs, ...]:
+    codes = [label.code for label in labels.ascending]
     topics = {pair.topic.topic_id: pair.topic for pair in pairs}
     counted = Counter((pair.topic.topic_id, pair.person_label, pair.judge_label) for pair in pairs)
     return tuple(
@@ -169,7 +169,7 @@ def _by_topic(pairs: list[StudyPair], degrees: int) -> tuple[TopicPairs, ...]:
             topic.public_id,
             topic_id,
             sum(pair.topic_id == topic.pk for pair in pairs),
-            tuple(tuple(counted[topic_id, row, column] for column in range(degrees)) for row in range(degrees)),
+            tuple(tuple(counted[topic_id, row, column] for column in codes) for row in codes),
         )
         for topic_id, topic in sorted(topics.items(), key=lambda item: item[1].position)
     )

@@ -2,26 +2,23 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import combinations, pairwise, product
+from itertools import combinations, pairwise
 from typing import Final
 
 import numpy as np
 from django.db.models import Max
 
-from evaluation.labels import NO_LABEL
 from evaluation.models import Study
 from evaluation.terms import StudyKind
 from reports.cache import cached_report
+from reports.frames import cells_of
 from reports.metrics.alpha import alpha_ordinal
-from reports.metrics.arrays import Booleans, Counts, Floats, defined
-from reports.metrics.label_matrix import FULL, LABEL_COUNT, NOT
+from reports.metrics.arrays import Counts, Floats, defined
 from reports.metrics.policies import Policies, SupportPolicies
-from reports.metrics.random_check.draw import KNOWN, STRATUM_NAMES
+from reports.metrics.random_check.draw import KNOWN
 from reports.metrics.random_check.estimate import (
     FEWEST_JUDGED,
     NORMAL,
-    RandomCheckSample,
     RunEstimates,
     TopicEstimates,
     differ,
@@ -37,24 +34,14 @@ from reports.metrics.random_check.weights import values_of
 from reports.metrics.registry import BY_NAME, SCORES, Profile
 from reports.metrics.significance import significance_groups
 from reports.models import Adjudication
-from reports.random_checks.drawing import frame_arrays
 from reports.random_checks.frame import (
     CANT_JUDGE,
-    GivenLabels,
-    StoredFrame,
-    current_labels,
-    people_judgments,
-    people_of,
-    stored_frame,
 )
 from reports.random_checks.population import (
-    Population,
     drawn_profile,
     draws_sentences,
-    population_of,
-    refuse_other_draw,
 )
-from web.consistent_read import consistent_read
+from reports.random_checks.state import RandomCheckState, random_check_state
 from web.templatetags.assay import score as score_text
 from web.text import plural
 
@@ -81,89 +68,6 @@ def scores_corrected(study: Study) -> tuple[str, ...]:
 
 def primary_score(study: Study) -> str:
     return scores_corrected(study)[0]
-
-
-@dataclass(frozen=True)
-class RandomCheckState:
-    """A random check as it is now: its frame, today's population, and the labels by people.
-
-    `place` N, where a stored unit is in the population, -1 for one that no list or answer has any more; `best`, each
-    label's share as `sample` has it, but of the best citation of a sentence.
-    """
-
-    study: Study
-    policies: Policies | SupportPolicies
-    frame: StoredFrame
-    population: Population
-    labels: GivenLabels
-    place: Counts
-    sample: RandomCheckSample
-    best: Floats
-    refused: Booleans
-
-    def sample_for(self, score: str) -> RandomCheckSample:
-        # Of a sentence drawn whole recall takes the best label, precision the mean of its citations.
-        return replace(self.sample, shares=self.best) if BY_NAME[score].part == "recall" else self.sample
-
-    @property
-    def present(self) -> Booleans:
-        return self.place >= 0
-
-    @cached_property
-    def run(self) -> Counts:
-        """Run of each pair that is still there, as `sample` has them."""
-        return self.sample.frame.run
-
-    def count(self, pairs: Booleans) -> Counts:
-        return np.bincount(self.run[pairs], minlength=len(self.population.run_ids))
-
-    @property
-    def drawn(self) -> Booleans:
-        drawn: Booleans = (self.sample.chances > 0) & (self.sample.frame.label != KNOWN)
-        return drawn
-
-    @property
-    def finished(self) -> Booleans:
-        """Runs of which every drawn pair is judged or refused, R."""
-        finished: Booleans = self.count(self.drawn & ~self.sample.judged & ~self.refused) == 0
-        return finished
-
-    @property
-    def outside(self) -> Counts:
-        """Pairs of each run that came after the draw, R."""
-        unit = self.population.unit
-        units = unit[self.frame.outside(self.population)[unit]]
-        return np.bincount(self.population.run[units], minlength=len(self.population.run_ids))
-
-    @property
-    def stale(self) -> Counts:
-        """Pairs of each run whose LLM label is another by now, R."""
-        there = self.place[self.present]
-        return self.count(self.population.label[there] != self.frame.judge_label[self.present])
-
-    def weights(self, score: str) -> Floats:
-        return self.population.weights[score][self.place[self.present]]
-
-
-def random_check_state(study: Study, policies: Policies | SupportPolicies) -> RandomCheckState:
-    """Read a random check. Raises `Refused` for a measure or scores that it was not drawn for."""
-    refuse_other_draw(study, policies)
-    with consistent_read() as alias:
-        frame, population = stored_frame(study, alias), population_of(study, policies)
-        labels = current_labels(study, people_of(study), alias)
-        people = people_judgments(study, frame, labels, alias)
-    place = frame.places_in(population)
-    there = place >= 0
-    kept = replace(
-        frame,
-        **{name: getattr(frame, name)[there] for name in ("judge_label", "block", "place", "known")},
-        # A weight may have turned since the draw: a stratum of both signs would have no rate.
-        size=np.copysign(frame.size[there], population.size[place[there]]),
-    )
-    arrays = frame_arrays(kept, population.run[place[there]], len(population.run_ids))
-    sample = RandomCheckSample(arrays, frame.chance[there], people.mean[there], population.topic[place[there]])
-    best, refused = people.best[there], people.refused[there]
-    return RandomCheckState(study, policies, frame, population, labels, place, sample, best, refused)
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,56 +292,6 @@ def corrected_report(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedLabelRow:
-    """A run's pairs of one LLM label, `label` one of STRATUM_NAMES.
-
-    `right`: how many judged pairs people gave that label too, half a pair where two differ; None without a label.
-    """
-
-    run_id: str
-    label: int
-    pairs: int
-    drawn: int
-    judged: int
-    refused: int
-    right: float | None
-
-    @property
-    def left(self) -> int:
-        return self.drawn - self.judged - self.refused
-
-    @property
-    def known(self) -> bool:
-        return self.label == KNOWN
-
-    @property
-    def labelled(self) -> bool:
-        return self.label < NO_LABEL
-
-
-def label_rows(state: RandomCheckState) -> list[CheckedLabelRow]:
-    sample, labels = state.sample, state.frame.judge_label[state.present]
-    agreeing = np.where(labels < NO_LABEL, state.best[np.arange(len(labels)), np.minimum(labels, FULL)], 0.0)
-    in_sample, rows = sample.chances > 0, []
-    for run, label in product(range(len(state.population.run_ids)), STRATUM_NAMES):
-        mine = (state.run == run) & (sample.frame.label == label)
-        if mine.any():
-            judged = mine & in_sample & sample.judged
-            rows.append(
-                CheckedLabelRow(
-                    run_id=state.population.run_ids[run],
-                    label=label,
-                    pairs=int(mine.sum()),
-                    drawn=int((mine & in_sample).sum()),
-                    judged=int(judged.sum()),
-                    refused=int((mine & in_sample & state.refused).sum()),
-                    right=None if label == NO_LABEL else float(agreeing[judged].sum()),
-                )
-            )
-    return rows
-
-
 def _reasons(
     state: RandomCheckState, run_estimates: RunEstimates, topics: TopicEstimates | None, least_judged: int
 ) -> list[str]:
@@ -522,8 +376,8 @@ def _three(figures: Floats | None) -> tuple[float | None, float | None, float | 
 def _refused_bounds(state: RandomCheckState, weights: Floats, values: Floats) -> list[tuple[float, float]]:
     """Scores that result if all refused pairs were not supported, and if all were, by run."""
     ends = []
-    for label in (NOT, FULL):
-        shares = np.where(state.refused[:, np.newaxis], np.eye(LABEL_COUNT)[label], state.sample.shares)
+    for end in np.eye(len(values))[[int(values.argmin()), int(values.argmax())]]:
+        shares = np.where(state.refused[:, np.newaxis], end, state.sample.shares)
         ends.append(estimates(replace(state.sample, shares=shares), weights, values).value)
     return [(float(low), float(high)) for low, high in zip(*ends, strict=True)]
 
@@ -579,11 +433,11 @@ def _alpha(state: RandomCheckState) -> tuple[float | None, int]:
     twice = [
         labels for labels in state.labels.values() if sum(label != CANT_JUDGE for label in labels.values()) > 1
     ]
-    judges = sorted({judge for labels in twice for judge in labels})
+    judges, cells = sorted({judge for labels in twice for judge in labels}), cells_of(state.frame.labels)
     table = np.full((len(judges), len(twice)), -1, dtype=np.int8)
     for column, labels in enumerate(twice):
         for judge, label in labels.items():
-            table[judges.index(judge), column] = label if label != CANT_JUDGE else -1
+            table[judges.index(judge), column] = -1 if label == CANT_JUDGE else cells[label]
     return (alpha_ordinal(table) if twice else None), len(twice)
 
 

@@ -29,11 +29,11 @@ from reports.random_checks.corrected import (
     corrected_by,
     corrected_report,
     primary_score,
-    random_check_state,
     scores_corrected,
 )
 from reports.random_checks.frame import drawn_rows, random_check_named, random_checks_of, stored_frame
 from reports.random_checks.population import default_policies, drawn_profile, measure_of
+from reports.random_checks.state import random_check_state
 from reports.registry import Choices, document
 from web.text import plural
 

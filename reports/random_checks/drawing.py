@@ -37,9 +37,11 @@ from evaluation.studies import (
 from evaluation.tasks.hand_out import add_drawn_answers
 from evaluation.tasks.pooling import lock_judging
 from evaluation.terms import DrawKind, JudgeKind, StudyKind, SupportCondition
+from reports.frames import cells_of
 from reports.metrics.arrays import Booleans, Counts
+from reports.metrics.label_matrix import points_of
 from reports.metrics.random_check.draw import KNOWN, RandomCheckFrame, draw, place_in_order
-from reports.metrics.random_check.weights import LENIENT, STRICT
+from reports.metrics.random_check.weights import lenient_values, strict_values
 from reports.random_checks.frame import (
     GivenLabels,
     StoredFrame,
@@ -155,9 +157,10 @@ class Forecast:
 
 def _forecast(study: Study, population: Population, people: Iterable[str]) -> Forecast | None:
     labels = _known_labels(study, people)
-    values = STRICT if study.kind == StudyKind.ASSIGNMENT else LENIENT
+    points, cells = points_of(study.labels), cells_of(study.labels)
+    values = strict_values(points) if study.kind == StudyKind.ASSIGNMENT else lenient_values(points)
     errors = [
-        values[population.label[unit]] - np.mean(values[[int(digit) for digit in labels[pair]]])
+        values[population.label[unit]] - np.mean(values[[cells[int(digit)] for digit in labels[pair]]])
         for unit, pair in zip(population.unit, map(tuple, population.items.tolist()), strict=True)
         if pair in labels and population.label[unit] != NO_LABEL
     ]
@@ -184,6 +187,7 @@ def size_of_order(campaign: Campaign, order: RandomCheckOrder, people: Iterable[
         size=population.size,
         order=population.size,
         runs=len(population.run_ids),
+        points=points_of(study.labels),
     )
     totals = np.array([order.per_run])
     drawn = sum(
@@ -469,6 +473,7 @@ def _add_pairs(
     # The u of a sentence with several citations is that of the first.
     name_of = {unit: names[place] for place, unit in reversed(list(enumerate(units.tolist())))}
     is_known = _known_units(population, known_labels)
+    codes = [int(label.code) for label in study.labels.ascending]
     rows: list[RandomCheckPair] = []
     for answer, unit, (first, second) in zip(
         answers_of(study, items.tolist()), units.tolist(), items.tolist(), strict=True
@@ -479,7 +484,7 @@ def _add_pairs(
             RandomCheckPair(
                 study=study,
                 **{"answer_id": answer} | item_fields(study, item),
-                judge_label=int(population.label[unit]),
+                judge_label=NO_LABEL if population.label[unit] == NO_LABEL else codes[population.label[unit]],
                 block=block,
                 size=float(population.size[unit]),
                 place=order or place_in_order(study.design["seed"], *name_of[unit].values()),
@@ -517,6 +522,7 @@ def frame_arrays(frame: StoredFrame, run: Counts, runs: int) -> RandomCheckFrame
         size=frame.size,
         order=frame.place,
         runs=runs,
+        points=points_of(frame.labels),
     )
 
 

@@ -12,16 +12,15 @@ from django.db.models import Count, Q, QuerySet
 
 from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.errors import Refused
-from evaluation.labels import CITATION_LABELS, NO_LABEL, NUGGET_LABELS, AssignmentLabel
+from evaluation.labels import NO_LABEL, AssignmentLabel, LabelSet
 from evaluation.models import Assignment, Campaign, Judge, RandomCheckPair, Study, SupportJudgment
 from evaluation.models.studies import REAL_LABELS
 from evaluation.studies import ITEM, study_named
 from evaluation.terms import DrawKind, JudgeKind, StudyKind
 from reports.confusion.paired_labels import ItemKind
 from reports.confusion.verdicts import newest_verdicts
+from reports.frames import cells_of
 from reports.metrics.arrays import Booleans, Floats
-from reports.metrics.label_matrix import LABEL_COUNT
-from reports.metrics.random_check.draw import KNOWN, STRATUM_NAMES
 from reports.random_checks.population import (
     Ints,
     Population,
@@ -35,7 +34,6 @@ from reports.random_checks.population import (
 CANT_JUDGE = AssignmentLabel.CANT_JUDGE
 """The code of "can't judge", which is the same for nuggets and citations."""
 
-SCALES = {StudyKind.ASSIGNMENT: NUGGET_LABELS.scale, StudyKind.SUPPORT: CITATION_LABELS.scale}
 GivenLabels = dict[tuple[int, int], dict[str, int]]
 """Codes of labels by pair and judge's name."""
 
@@ -45,7 +43,10 @@ class StoredFrame:
     """N units in the order in which they came in, and their Q pairs (`Population`).
 
     `pk` and `digits` Q, `items` Q x 2, `unit` Q, index of N; the others N. `chance` is 0 where not drawn.
+    `judge_label`: places on the scale of `labels`, or NO_LABEL; `digits`: codes.
     """
+
+    labels: LabelSet
 
     pk: Ints
     items: Ints
@@ -114,10 +115,12 @@ def stored_frame(study: Study, alias: str = DEFAULT_DB_ALIAS) -> StoredFrame:
     unit = group_numbers(first_ids) if groups_citations(study) else np.arange(len(pk))
     of_unit = group_starts(unit)
     chances = [chance or 0.0 for chance in columns[8]]
-    label, block, is_known = (column[of_unit] for column in whole)
+    code, block, is_known = (column[of_unit] for column in whole)
     size, place, chance = (np.array(column, dtype=np.float64)[of_unit] for column in (*columns[6:8], chances))
     items = np.stack([first_ids, second_ids], axis=1)
-    return StoredFrame(pk, items, unit, digits, label, block, is_known.astype(np.bool_), size, place, chance)
+    place_of, known = cells_of(study.labels)[code].astype(np.int64), is_known.astype(np.bool_)
+    label = np.where(place_of < 0, NO_LABEL, place_of)
+    return StoredFrame(study.labels, pk, items, unit, digits, label, block, known, size, place, chance)
 
 
 def current_labels(study: Study, judges: QuerySet[Judge], alias: str = DEFAULT_DB_ALIAS) -> GivenLabels:
@@ -169,7 +172,7 @@ def people_of(study: Study) -> QuerySet[Judge]:
 
 
 def adjudicated(study: Study, alias: str) -> dict[tuple[int, int], int]:
-    """The verdict that counts of each pair of the campaign, as far as it is one of the three labels."""
+    """The verdict that counts of each pair of the campaign, as far as it is a label."""
     kind = ItemKind.NUGGETS if study.kind == StudyKind.ASSIGNMENT else ItemKind.CITATIONS
     verdicts = newest_verdicts(study.campaign, kind, alias)
     return {item: newest.verdict for item, newest in verdicts.items() if newest.verdict in REAL_LABELS}
@@ -189,7 +192,7 @@ class PeopleJudgments:
 
 def people_judgments(study: Study, frame: StoredFrame, labels: GivenLabels, alias: str) -> PeopleJudgments:
     """Count people's labels of each pair: the mean of theirs, or where they differ the verdict of an adjudicator."""
-    shares = np.zeros((len(frame.keys), LABEL_COUNT))
+    shares, cells = np.zeros((len(frame.keys), len(frame.labels))), cells_of(frame.labels)
     refused = np.zeros(len(frame.keys), dtype=np.bool_)
     verdicts = adjudicated(study, alias)
     for place in np.flatnonzero((frame.chance > 0)[frame.unit]).tolist():
@@ -199,7 +202,7 @@ def people_judgments(study: Study, frame: StoredFrame, labels: GivenLabels, alia
         if len(set(real)) > 1 and item in verdicts:
             real = [verdicts[item]]
         for label in real:
-            shares[place, label] += 1 / len(real)
+            shares[place, cells[label]] += 1 / len(real)
         refused[place] = bool(codes) and not real
     return _by_unit(frame, shares, refused)
 
@@ -225,17 +228,18 @@ def drawn_rows(study: Study) -> list[dict[str, Any]]:
     """Every pair that was drawn or taken over, with its stratum, u, x, pi and people's labels, as files have it."""
     frame, labels = stored_frame(study), current_labels(study, people_of(study))
     drawn = np.flatnonzero((frame.chance > 0)[frame.unit])
-    words = SCALES[StudyKind(study.kind)]
+    scale, words = frame.labels.ascending, {code: label.word for code, label in frame.labels.by_code.items()}
     names = pair_names(study.campaign, study.kind, frame.items[drawn])
     rows = []
     for place, name in zip(drawn.tolist(), names, strict=True):
         unit = frame.unit[place]
         llm, block = int(frame.judge_label[unit]), int(frame.block[unit])
-        stratum = STRATUM_NAMES[KNOWN if frame.known[unit] else llm]
+        machine = None if llm == NO_LABEL else scale[llm]
+        stratum = "known" if frame.known[unit] else machine.spoken.partition(" ")[0] if machine else "none"
         rows.append(
             name
             | {
-                "machine": "none" if llm == NO_LABEL else words[llm],
+                "machine": machine.word if machine else "none",
                 "stratum": f"{stratum}, extension {block}" if block else stratum,
                 "u": float(frame.place[unit]),
                 "x": abs(float(frame.size[unit])),

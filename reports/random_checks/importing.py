@@ -17,9 +17,10 @@ from evaluation.formats.source import Source
 from evaluation.imports.base import ImportPlan, LoadReceipt, carry_out, refuse, with_every_problem
 from evaluation.judges import judge_from_elsewhere, stored_judge
 from evaluation.models import Assignment, Event, Judge, Study, SupportJudgment
+from evaluation.stages import stage_of_study
 from evaluation.studies import item_fields
 from evaluation.terms import StudyKind
-from reports.random_checks.frame import CANT_JUDGE, SCALES, current_labels, stored_frame
+from reports.random_checks.frame import CANT_JUDGE, current_labels, stored_frame
 from reports.random_checks.population import pair_names
 from web.statements import ROWS_A_STATEMENT
 
@@ -155,7 +156,8 @@ def parse_random_check(source: Source, kind: StudyKind, judges: tuple[str, ...])
 
 
 def _words(kind: StudyKind) -> dict[str, int]:
-    return {word: code for code, word in enumerate(SCALES[kind])} | {CANT_JUDGE_WORD: int(CANT_JUDGE)}
+    degrees = stage_of_study(kind).labels.ascending
+    return {label.word: int(label.code) for label in degrees} | {CANT_JUDGE_WORD: int(CANT_JUDGE)}
 
 
 def _record(line: int, row: _Labelled, label: int) -> RandomCheckRecord:

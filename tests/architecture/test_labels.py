@@ -41,5 +41,11 @@ def test_labels_have_the_keys_of_the_desks(labels: LabelSet) -> None:
 
 
 @pytest.mark.parametrize("labels", SETS.values(), ids=SETS)
-def test_axes_of_reports_are_in_the_order_of_codes(labels: LabelSet) -> None:
-    assert [labels.by_word[word].code for word in labels.scale] == [*range(len(labels))]
+def test_axes_of_reports_rise_from_no_points_to_the_most(labels: LabelSet) -> None:
+    points = [labels.by_word[word].points for word in labels.scale]
+    assert points == sorted(points)
+    assert points[0] == 0 < points[-1]
+
+
+def test_codes_of_random_checks_are_one_digit() -> None:
+    assert max(code for labels in SETS.values() for code in labels.by_code) < 10

@@ -49,9 +49,10 @@ from reports.metrics.confusion import confusion
 from reports.metrics.policies import Policies
 from reports.metrics.registry import PRIMARY
 from reports.quality.people import shared_by_people
-from reports.random_checks.corrected import corrected_report, random_check_state
+from reports.random_checks.corrected import corrected_report
 from reports.random_checks.drawing import PER_RUN
 from reports.random_checks.frame import check_counts
+from reports.random_checks.state import random_check_state
 from reports.registry import pages
 from tests.worlds.demo import make_demo
 
@@ -215,7 +216,7 @@ def test_one_judge_is_weak_at_partial_labels_and_at_arabic(judge: str) -> None:
         [(*mine[a, n], label) for a, n, label, _ in people.values_list(*fields) if (a, n) in mine], dtype=object
     )
     labels, topics, theirs = pairs[:, 0].astype(np.int8), pairs[:, 1], pairs[:, 2].astype(np.int8)
-    whole, arabic = confusion(labels, theirs), confusion(labels[topics == ARABIC], theirs[topics == ARABIC])
+    whole, arabic = confusion(labels, theirs, 3), confusion(labels[topics == ARABIC], theirs[topics == ARABIC], 3)
     partial = [labels == 1, theirs == 1]
     assert min(arabic.pairs, *(int(partial_pairs.sum()) for partial_pairs in partial)) >= 30
     assert whole.agreement

@@ -119,7 +119,7 @@ def test_every_figure_lies_in_its_interval_which_is_the_slow_ones(
 ) -> None:
     tables = tables_of(topics, pairs, apart, labels)
     rows, columns = (np.repeat(side.ravel(), tables.sum(axis=0).ravel()) for side in np.indices((3, 3)))
-    whole = confusion(rows.astype(np.int8), columns.astype(np.int8))
+    whole = confusion(rows.astype(np.int8), columns.astype(np.int8), 3)
     for name, found in label_intervals(tables).items():
         if name == STRICTNESS:
             assert found.reason in ("too many equal labels", "undefined: all labels equal")
@@ -159,12 +159,12 @@ def test_several_people_and_several_pairs_have_the_same_interval() -> None:
     topic, row, column = (np.repeat(side.ravel(), tables.ravel()) for side in np.indices(tables.shape))
     labels = np.stack([row, column]).astype(np.int8)
     two = label_intervals(tables)
-    found = overlap(labels, topic.astype(np.int32))
+    found = overlap(labels, topic.astype(np.int32), 3)
     assert found.alpha_interval.ends == pytest.approx(two["alpha"].ends)
     assert found.agreement_interval.ends == pytest.approx(two["agreement"].ends)
     kappa = jackknife(tables[:, np.newaxis], KAPPA)
     assert kappa.interval.ends == pytest.approx(two["kappa"].ends)
-    three = overlap(np.stack([*labels, labels[0]]), topic.astype(np.int32))
+    three = overlap(np.stack([*labels, labels[0]]), topic.astype(np.int32), 3)
     for value, interval in ((three.alpha, three.alpha_interval), (three.agreement, three.agreement_interval)):
         assert interval.ends is not None
         assert interval.ends[0] > 0.8
@@ -200,7 +200,7 @@ def drawn(draw: np.random.Generator, differing: float, labels: Floats, topics: i
     # The other label is drawn as often on either side, so that the true figures are those of the many.
     columns = np.where(off, (rows + draw.integers(1, 3, rows.shape)) % 3, rows).astype(np.int8)
     place = np.repeat(np.arange(topics, dtype=np.int32), pairs)
-    tables = topic_tables(rows.ravel(), columns.ravel(), place)
+    tables = topic_tables(rows.ravel(), columns.ravel(), place, 3)
     return np.pad(tables, ((0, topics - len(tables)), (0, 0), (0, 0)))
 
 
@@ -210,7 +210,7 @@ def test_true_figures_are_held(differing: float) -> None:
     labels = np.array([0.5, 0.2, 0.3])
     many = drawn(draw, differing, labels, 4000, 30).sum(axis=0)
     rows, columns = (np.repeat(side.ravel(), many.ravel()).astype(np.int8) for side in np.indices((3, 3)))
-    truth = confusion(rows, columns)
+    truth = confusion(rows, columns, 3)
     held: dict[str, list[bool]] = {name: [] for name in ("agreement", "kappa", *GRADED)}
     widths = []
     for _ in range(250):

@@ -49,6 +49,6 @@ def verdict_agreement(first: Bytes, second: Bytes, topics: Indices) -> VerdictAg
     from_both_sides = (tables + tables[:, ::-1, ::-1])[:, np.newaxis] / 2
     return VerdictAgreement(
         pairs=len(first),
-        opposite=int(harsh_conflicts(first, second).sum()),
+        opposite=int(harsh_conflicts(first, second, len(OUTCOMES)).sum()),
         figures={name: jackknife(from_both_sides, figure) for name, figure in FIGURES.items()},
     )

@@ -6,31 +6,20 @@ first, u a hash of seed and pair, so that a larger draw holds every smaller one.
 n pairs to draw of a run, m of a stratum.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from typing import Final
 
 import numpy as np
 
-from evaluation.labels import NO_LABEL, NUGGET_LABELS
-from reports.metrics.arrays import Booleans, Counts, Floats
-from reports.metrics.label_matrix import FULL, LABEL_COUNT, NOT
+from evaluation.labels import NO_LABEL
+from reports.metrics.arrays import Booleans, Bytes, Counts, Floats
+from reports.metrics.label_matrix import NUGGET_POINTS
 
 KNOWN: Final = NO_LABEL + 1
 """Judged before, in whatever way chosen: such pairs count as themselves and say nothing about others."""
-DRAWN_LABELS: Final = (*range(LABEL_COUNT), NO_LABEL)
-"""A pair whose label failed or is missing is of a stratum of its own."""
-STRATUM_NAMES: Final = {
-    **{int(label.code): label.short for label in reversed(NUGGET_LABELS.degrees)},
-    NO_LABEL: "none",
-    KNOWN: "known",
-}
-# An LLM errs most when it hesitates: half-way labels and missing ones are drawn twice as often.
-_FACTORS: Final = np.array([1.0 if label in (NOT, FULL) else 2.0 for label in DRAWN_LABELS])
 _CODES: Final = KNOWN + 1
-# What an answer must not say it says far more rarely: one rate for both would lean towards the other.
-SIGNED_LABELS: Final = (*DRAWN_LABELS, *(label + _CODES for label in DRAWN_LABELS))
 
 HEX_DIGITS: Final = 13
 TOLERANCE: Final = 1e-9
@@ -44,14 +33,19 @@ def place_in_order(seed: str, *names: object) -> float:
     return float((int(sha256(text.encode()).hexdigest()[:HEX_DIGITS], 16) + 0.5) / 16**HEX_DIGITS)
 
 
-def split(counts: Counts, sizes: Floats, numbers: Counts, least: int) -> Counts:
+def factors_of(points: Bytes) -> Floats:
+    """Factor of each label in the draw, those of a scale by their points, and last that of a missing or failed one."""
+    # An LLM errs most when it hesitates: half-way labels and missing ones are drawn twice as often.
+    return np.append(np.where((points == points[0]) | (points == points[-1]), 1.0, 2.0), 2.0)
+
+
+def split(counts: Counts, slopes: Floats, numbers: Counts, least: int) -> Counts:
     """Pairs to draw of each stratum, K x H, for each of K numbers n of one run.
 
-    `counts` and `sizes` are H: a stratum's pairs, and the sum of their x, strata in the order of DRAWN_LABELS, once
-    or for each sign. A stratum gives min(N, max(min(N, least), k · factor · X)), k such that n are drawn, rounded by
-    largest remainders.
+    `counts` and `slopes` are H: a stratum's pairs, and the factor of its label by the sum of their x. A stratum
+    gives min(N, max(min(N, least), k · factor · X)), k such that n are drawn, rounded by largest remainders.
     """
-    floors, slopes = np.minimum(counts, least), np.resize(_FACTORS, len(counts)) * sizes
+    floors = np.minimum(counts, least)
     at_ends = np.concatenate([floors[counts > 0] / slopes[counts > 0], counts[counts > 0] / slopes[counts > 0]])
     # The sum rises with k in straight lines, which bend only where a stratum leaves its floor or is drawn in full.
     bends = np.concatenate([[0.0], np.sort(at_ends)])
@@ -114,9 +108,9 @@ def first_pairs(order: Floats, x: Floats, chances: Floats, number: int) -> Boole
 class RandomCheckFrame:
     """P pairs that a random check is about, whichever are drawn.
 
-    `run` P, index of R; `label` P, one of DRAWN_LABELS or KNOWN; `block` P, 0 for what was there at the draw, then
-    the number of the extension that added it; `size` P, below 0 where a pair counts against its answer; `order` P,
-    the u of `place_in_order`.
+    `run` P, index of R; `label` P, a place on the scale, NO_LABEL or KNOWN; `block` P, 0 for what was there at the
+    draw, then the number of the extension that added it; `size` P, below 0 where a pair counts against its answer;
+    `order` P, the u of `place_in_order`. `points`: of the labels of the scale, K.
     """
 
     run: Counts
@@ -125,6 +119,7 @@ class RandomCheckFrame:
     size: Floats
     order: Floats
     runs: int
+    points: Bytes = field(default_factory=NUGGET_POINTS.copy)
 
     @property
     def x(self) -> Floats:
@@ -164,17 +159,19 @@ class RandomCheckFrame:
         mine = np.flatnonzero((self.stratum_run == run) & (self._strata[0] % _CODES != KNOWN))
         block, label = np.divmod(self._strata[0][mine] % (2 * _CODES * self._blocks), 2 * _CODES)
         by_stratum: dict[int, Counts] = {}
+        labels, factors = (*range(len(self.points)), NO_LABEL), factors_of(self.points)
+        # What an answer must not say it says far more rarely: one rate for both would lean towards the other.
+        codes = (*labels, *(label + _CODES for label in labels))
         first = 0
         for number in np.unique(block):
             strata = {int(label[place]): int(mine[place]) for place in np.flatnonzero(block == number)}
-            pairs = [self.members[strata[code]] if code in strata else _NOTHING for code in SIGNED_LABELS]
+            pairs = [self.members[strata[code]] if code in strata else _NOTHING for code in codes]
             counts = np.array([len(part) for part in pairs])
             first = first or int(counts.sum())
             share = totals if number == block[0] else -(-totals * int(counts.sum()) // first)
-            drawn = split(counts, np.array([self.x[part].sum() for part in pairs]), share, least)
-            by_stratum |= {
-                strata[code]: drawn[:, place] for place, code in enumerate(SIGNED_LABELS) if code in strata
-            }
+            sizes = np.array([self.x[part].sum() for part in pairs])
+            drawn = split(counts, np.tile(factors, 2) * sizes, share, least)
+            by_stratum |= {strata[code]: drawn[:, place] for place, code in enumerate(codes) if code in strata}
         return by_stratum
 
 

@@ -13,7 +13,6 @@ import numpy as np
 from reports.metrics.arrays import Booleans, Counts, Floats, ratio
 from reports.metrics.intervals import FEWEST_TOPICS, student
 from reports.metrics.kendall import kendall_rows
-from reports.metrics.label_matrix import LABEL_COUNT
 from reports.metrics.random_check.draw import KNOWN, Chances, RandomCheckFrame
 
 NORMAL: Final = 1.959964
@@ -83,7 +82,7 @@ def sums(places: Counts, amounts: Floats, size: int) -> Floats:
 
 
 def estimates(sample: RandomCheckSample, weights: Floats, values: Floats) -> RunEstimates:
-    """Score every run; `weights` P, `values` of the three labels."""
+    """Score every run; `weights` P, `values` of the labels, K."""
     frame, judged = sample.frame, sample.judged
     strata, runs = len(frame.stratum_run), frame.runs
 
@@ -250,13 +249,14 @@ def variances_ahead(
     for stratum, numbers in frame.numbers(run, totals, least).items():
         members = frame.members[stratum]
         if run_estimates.spread[stratum]:
-            ahead = _unknown_ahead(Chances(frame.x[members]), weights[members], numbers)
+            prior = PRIOR * sample.shares.shape[1]
+            ahead = _unknown_ahead(Chances(frame.x[members]), weights[members], numbers, prior)
             variances += run_estimates.spread[stratum] * ahead
     return variances
 
 
-def _unknown_ahead(chances: Chances, weights: Floats, numbers: Counts) -> Floats:
-    """(U² - Q) / (A + 1) + Q of one stratum for each number m that is drawn, K.
+def _unknown_ahead(chances: Chances, weights: Floats, numbers: Counts, prior: float) -> Floats:
+    """(U² - Q) / (A + 1) + Q of one stratum for each number m that is drawn, K; A from `prior`.
 
     Pairs that are certain drop out; of the others every sum is one of powers of w and x from a place on.
     """
@@ -274,7 +274,7 @@ def _unknown_ahead(chances: Chances, weights: Floats, numbers: Counts) -> Floats
     inverse = ratio(from_place(w**2 / x), c)
     squares_ahead = np.nan_to_num(inverse) - 2 * from_place(w**2) + c * from_place(w**2 * x)
     effective = np.where(c > 0, np.nan_to_num(ratio(unknown**2, squares_ahead)), 0.0)
-    return np.maximum((unknown**2 - squares) / (LABEL_COUNT * PRIOR + effective + 1) + squares, 0.0)
+    return np.maximum((unknown**2 - squares) / (prior + effective + 1) + squares, 0.0)
 
 
 def more_to_separate(

@@ -8,10 +8,10 @@ from typing import Final
 
 import numpy as np
 
-from reports.metrics.arrays import Booleans, Counts, Floats, Indices, ratio
+from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, Indices, ratio
 from reports.metrics.label_matrix import (
-    FULL,
-    LABEL_COUNT,
+    CITATION_POINTS,
+    NUGGET_POINTS,
     OKAY,
     UNJUDGEABLE,
     UNKNOWN,
@@ -25,14 +25,24 @@ from reports.metrics.registry import BY_NAME, Profile, Score, scores_of
 from reports.metrics.scores import IMPORTANCES, thousandths
 from reports.metrics.support import SUPPORT_SCORES, counted_sentences, summed
 
-LENIENT: Final = np.arange(LABEL_COUNT) / FULL
 PLACES: Final = np.argsort(IMPORTANCES)
 """Where the share of each code of importance stands."""
-STRICT: Final = (np.arange(LABEL_COUNT) == FULL).astype(np.float64)
 
 
 def values_of(score: str) -> Floats:
-    return STRICT if BY_NAME[score].strict else LENIENT
+    """Values of labels in a score, K."""
+    points = CITATION_POINTS if BY_NAME[score].is_of(Profile.CITATIONS) else NUGGET_POINTS
+    return strict_values(points) if BY_NAME[score].strict else lenient_values(points)
+
+
+def strict_values(points: Bytes) -> Floats:
+    values: Floats = (points == points[-1]).astype(np.float64)
+    return values
+
+
+def lenient_values(points: Bytes) -> Floats:
+    values: Floats = points / points[-1]
+    return values
 
 
 @dataclass(frozen=True, slots=True)

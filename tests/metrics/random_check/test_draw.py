@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from evaluation.labels import NO_LABEL
 from reports.metrics.random_check.draw import (
-    DRAWN_LABELS,
     KNOWN,
     Chances,
     RandomCheckFrame,
@@ -19,7 +19,7 @@ def made_frame(seed: str, runs: int = 3, pairs: int = 60, blocks: int = 1) -> Ra
     total = runs * pairs
     return RandomCheckFrame(
         run=np.repeat(np.arange(runs), pairs),
-        label=random.choice(DRAWN_LABELS, total, p=[0.6, 0.1, 0.25, 0.05]),
+        label=random.choice((0, 1, 2, NO_LABEL), total, p=[0.6, 0.1, 0.25, 0.05]),
         block=np.arange(total) % blocks,
         size=random.choice(np.array([0.05, 0.1, 0.2, 0.4]), total),
         order=np.array([place_in_order(seed, pair) for pair in range(total)]),
@@ -28,20 +28,20 @@ def made_frame(seed: str, runs: int = 3, pairs: int = 60, blocks: int = 1) -> Ra
 
 
 def test_a_split_keeps_the_floors_and_adds_up() -> None:
-    counts, sizes = np.array([200, 30, 100, 0]), np.array([20.0, 2.0, 12.0, 0.0])
+    counts, slopes = np.array([200, 30, 100, 0]), np.array([20.0, 2 * 2.0, 12.0, 0.0])
     numbers = np.arange(5, 340, 5)
-    found = split(counts, sizes, numbers, 5)
+    found = split(counts, slopes, numbers, 5)
     assert (found.sum(axis=1) == np.clip(numbers, 15, 330)).all()
     assert (found[:, :3] >= 5).all()
     assert (found <= counts).all()
     assert found[0].tolist() == [5, 5, 5, 0]
     # 20 : 2 · 2 : 12 of 54 is 30, 6, 18.
-    assert split(counts, sizes, np.array([54]), 5)[0].tolist() == [30, 6, 18, 0]
+    assert split(counts, slopes, np.array([54]), 5)[0].tolist() == [30, 6, 18, 0]
 
 
 def test_equal_remainders_go_by_label() -> None:
-    counts, sizes = np.array([10, 0, 10, 10]), np.array([2.0, 0.0, 2.0, 1.0])
-    assert split(counts, sizes, np.array([7, 8]), 1).tolist() == [[3, 0, 2, 2], [3, 0, 3, 2]]
+    counts, slopes = np.array([10, 0, 10, 10]), np.array([2.0, 0.0, 2.0, 2 * 1.0])
+    assert split(counts, slopes, np.array([7, 8]), 1).tolist() == [[3, 0, 2, 2], [3, 0, 3, 2]]
 
 
 def test_chances_add_up_to_what_is_drawn() -> None:

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from reports.metrics.arrays import Counts, Floats
+from reports.metrics.label_matrix import CITATION_POINTS
 from reports.metrics.random_check.draw import RandomCheckFrame, draw
 from reports.metrics.random_check.estimate import RandomCheckSample, estimates
-from reports.metrics.random_check.weights import LENIENT
+from reports.metrics.random_check.weights import lenient_values
 
 SENTENCES, TOPICS, DRAWS = 320, 40, 150
 AGREEMENT = 0.69
@@ -29,14 +30,14 @@ def test_intervals_of_sentences_cover_people(number: int, error: float, score: s
     weights: Floats = 1 / (TOPICS * np.bincount(topic, minlength=TOPICS)[topic])
     mean = np.stack([(people == label).mean(axis=1) for label in range(3)], axis=1)
     shares = mean if score == "precision" else np.eye(3)[people.max(axis=1)]
-    truth, noise = float(weights @ shares @ LENIENT), np.random.default_rng(3)
+    truth, noise = float(weights @ shares @ lenient_values(CITATION_POINTS)), np.random.default_rng(3)
     found = []
     for _ in range(DRAWS):
         nothing = np.zeros(SENTENCES, dtype=np.int64)
         frame = RandomCheckFrame(nothing, machine.max(axis=1), nothing, weights, noise.random(SENTENCES), 1)
         chances = draw(frame, np.array([number]), least=5)
         sample = RandomCheckSample(frame, chances, np.where((chances > 0)[:, np.newaxis], shares, 0.0), topic)
-        estimate = estimates(sample, weights, LENIENT)
+        estimate = estimates(sample, weights, lenient_values(CITATION_POINTS))
         low, high = estimate.interval
         found.append((float(estimate.value[0]) - truth, bool(low[0] <= truth <= high[0])))
     errors, covered = np.array(found).T

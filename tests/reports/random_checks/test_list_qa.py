@@ -14,9 +14,10 @@ from evaluation.models import AnswerProvenance, Assignment, Campaign, RandomChec
 from evaluation.terms import StudyKind
 from reports.metrics.policies import Policies
 from reports.metrics.scores import SCORE_NAMES
-from reports.random_checks.corrected import corrected_report, random_check_state
+from reports.random_checks.corrected import corrected_report
 from reports.random_checks.frame import drawn_rows, random_check_named, stored_frame
 from reports.random_checks.population import pair_names
+from reports.random_checks.state import random_check_state
 from tests.reports.test_published_list_qa import load_study
 from tests.worlds.imported import load, refuse, report, run, write
 

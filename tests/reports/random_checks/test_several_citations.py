@@ -87,7 +87,7 @@ def test_a_sentence_is_drawn_with_both(world: JudgingWorld) -> None:
     assert {row["docid"] for row in rows} == {"d1", "d2"}
     assert len({(row["u"], row["x"], row["pi"], row["stratum"]) for row in rows}) == 1
     # The best of the machine's two labels is full support.
-    assert {(row["machine"], row["stratum"]) for row in rows} == {("full_support", "support")}
+    assert {(row["machine"], row["stratum"]) for row in rows} == {("full_support", "full")}
 
 
 def test_the_form_counts_sentences_and_hours_of_pairs(world: JudgingWorld) -> None:

@@ -17,10 +17,11 @@ from evaluation.labels import SupportLabel
 from evaluation.models import Campaign, Judge, RandomCheckPair, StudyPair, SupportJudgment
 from evaluation.terms import JudgeKind, StudyKind, SupportCondition
 from reports.random_checks import drawing
-from reports.random_checks.corrected import corrected_report, random_check_state
+from reports.random_checks.corrected import corrected_report
 from reports.random_checks.drawing import RandomCheckOrder, create_random_check, size_of_order
 from reports.random_checks.frame import drawn_rows
 from reports.random_checks.population import default_policies
+from reports.random_checks.state import random_check_state
 from tests.worlds.imported import report, run, write
 from tests.worlds.judging import JudgingWorld
 from tests.worlds.study import EXPERT, hand_study, judge_drawn, make_study, make_study_world, window_of

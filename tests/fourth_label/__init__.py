@@ -1,0 +1,1 @@
+"""A fourth label of citations, "contradicts": whatever follows from the label set takes it."""
