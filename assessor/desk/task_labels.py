@@ -26,14 +26,6 @@ LABEL_FIELDS = ("label", "first_label", "shown_label")
 """Fields of a row that hold a label."""
 
 
-@dataclass(frozen=True, slots=True)
-class AskedRow:
-    """A row beside each answer. `key`: the second part of the keys of its labels."""
-
-    key: str
-    text: str
-
-
 def drawn_pairs(context: DeskContext) -> QuerySet[StudyPair]:
     """Return the pairs that a study's desk keeps to. Only what they are about may be read: never their labels."""
     return StudyPair.objects.filter(study=context.study, topic=context.topic)

@@ -3,7 +3,7 @@
 from typing import Final
 
 from evaluation.errors import Refused
-from evaluation.models import Judge, QrelSource
+from evaluation.models import Judge
 from evaluation.rules.text import check_name
 from evaluation.stages import GRADE
 
@@ -21,9 +21,3 @@ def check_source(name: str) -> str:
         text = f"Sources called {OF_PEOPLE}… hold what people grade here: take another name."
         raise Refused("source_of_person", text, field="source")
     return check_name("source", name)
-
-
-def people_graded(campaign: int) -> list[str]:
-    """Return the names of the judges whose grades are a source of their own."""
-    names = QrelSource.objects.filter(campaign=campaign, name__startswith=OF_PEOPLE).values_list("name", flat=True)
-    return [name.removeprefix(OF_PEOPLE) for name in names]

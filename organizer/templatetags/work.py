@@ -144,11 +144,6 @@ def in_inbox(context: dict[str, Any], campaign: Campaign) -> int:
     return open_remarks_for(context["request"].user, campaign)
 
 
-@register.simple_tag(takes_context=True)
-def organizes(context: dict[str, Any], campaign: Campaign) -> bool:
-    return may_organize(context["request"].user, campaign)
-
-
 @register.inclusion_tag("organizer/how_to_load.html", takes_context=True)
 def how_to_load(context: dict[str, Any], kind: str) -> dict[str, Any]:
     campaign: Campaign = context["campaign"]

@@ -1,6 +1,6 @@
 """Addresses and words on the report pages."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Final
 
 from django import template
@@ -16,7 +16,7 @@ from reports.metrics.intervals import Interval
 from reports.metrics.jackknife import Jackknife
 from reports.metrics.registry import BY_NAME
 from reports.models import BOTH
-from reports.report import FORMATS, SHORT, Basis, Column, ColumnKind, ReportCell, why_no_tau
+from reports.report import FORMATS, SHORT, Basis, Column, ColumnKind, ReportCell
 from reports.terms import condition_words
 from web.templatetags import assay
 from web.words import term_of_column
@@ -152,12 +152,6 @@ def figure_above(
     return _above(text, interval(bounds, form, topics, pairs))
 
 
-@register.simple_tag
-def run_tau_above(value: float | None, bounds: Interval, runs: int, topics: int | None) -> SafeString | str:
-    reason = why_no_tau(runs, topics)
-    return _left_out(reason) if reason else figure_above(value, bounds, "score", topics)
-
-
 @register.inclusion_tag("components/dot_line.html")
 def dot_line(judge: Jackknife, people: Jackknife) -> dict[str, Any]:
     """Kappa with its interval on an axis from 0 to 1, the interval of people behind it; below 0 is drawn at 0."""
@@ -219,13 +213,6 @@ def interval_text(low: float, high: float) -> str:
 @register.filter
 def has_few_topics(topics: int | None) -> bool:
     return Basis(topics).has_few_topics
-
-
-@register.filter
-def small_apart(tags: Iterable[tuple[str, Any]]) -> list[list[tuple[str, Any]]]:
-    """Tags with figures over enough topics, and those over few, which fold."""
-    pairs = list(tags)
-    return [[pair for pair in pairs if has_few_topics(pair[1].topics) is few] for few in (False, True)]
 
 
 def _above(text: str, ends: SafeString | str) -> SafeString:
