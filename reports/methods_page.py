@@ -18,7 +18,6 @@ from reports.files import Row, escaped
 from reports.methods import (
     AGREED,
     CHECKS,
-    CONTENT_TYPES,
     ENDS,
     JUDGES,
     SECOND_LOOKS,
@@ -26,15 +25,18 @@ from reports.methods import (
     TAUS,
     TIMES,
     WORK,
+    makes_lists,
+    methods_report,
+    people_who_practised,
+    steps_of_llms,
+)
+from reports.methods_document import (
+    CONTENT_TYPES,
     WRITERS,
     MethodsForm,
     MethodsReport,
     MethodsSection,
     code_and_names,
-    makes_lists,
-    methods_report,
-    people_who_practised,
-    steps_of_llms,
 )
 from reports.metrics.agreement import ALL_TOPIC_RUN, RUN_LEVEL, TOPIC_AVERAGE
 from reports.metrics.registry import BY_NAME

@@ -37,7 +37,7 @@ class BattleDesk(JudgingDesk):
 
     def frozen(self, task: Task, work: TaskLabels) -> Iterator[Verdict]:
         rows = {row.battle.public_id: row for row in battles_of(task.pk) if row.battle}
-        stayed, seconds = _stayed(task.pk), _seconds(task)
+        stayed, seconds = _answers_that_stayed(task.pk), _seconds(task)
         for stored in (work.labels[key].stored for key in work.judgeable):
             row = rows[stored.unit]
             left, _ = sides_of(row)
@@ -58,8 +58,8 @@ def battles_of(task: int) -> Any:
     return TaskAnswer.objects.filter(task=task).select_related("battle").order_by("position")
 
 
-def _stayed(task: int) -> Mapping[int, int]:
-    """Return, by row, the answer that was on the screen just before the battle first was, where there is just one."""
+def _answers_that_stayed(task: int) -> Mapping[int, int]:
+    """Return, by row, the answer that the battle shares with the one seen before it; none where both or none are."""
     stayed: dict[int, int] = {}
     before: set[int] = set()
     for row in battles_of(task).filter(seen_at__isnull=False).order_by("seen_at", "position"):

@@ -76,7 +76,8 @@ QUICK_MS: Final = 500
 """Below this a shown label is hardly read; studies use it as a screening value only."""
 FAST_WORDS: Final = 700
 """Words a minute beyond which even skimming is hard."""
-APART: Final = 0.25
+FAR_FROM_OTHERS: Final = 0.25
+"""Difference of a label's shares from which on it is a figure to ask about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def _label_flags(row: PersonStage) -> Iterator[tuple[str, str]]:
     mine, others = row.mix.shares, row.others.shares
     if mine and others and row.others.total >= FEWEST_LABELS:
         widest = max(range(len(mine)), key=lambda place: abs(mine[place] - others[place]))
-        if abs(mine[widest] - others[widest]) > APART:
+        if abs(mine[widest] - others[widest]) > FAR_FROM_OTHERS:
             label = row.mix.label_set.degrees[widest].spoken
             yield (
                 f"{_percent(mine[widest])} {label}, beside {_percent(others[widest])} by others on the same topics.",

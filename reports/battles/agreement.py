@@ -13,7 +13,7 @@ from reports.metrics.battles.agreement import VerdictAgreement, outcomes, verdic
 
 PEOPLE: Final = "people"
 PEOPLE_AND_LLM: Final = "people and LLM"
-ORDERS: Final = "orders"
+BOTH_ORDERS: Final = "orders"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,10 @@ def agreements(people: Sequence[BattleVerdict], llms: Sequence[BattleVerdict]) -
         by_llm[verdict.record.judge].append(verdict)
     compared = [(PEOPLE, "", _repeated(people))]
     for judge, verdicts in sorted(by_llm.items()):
-        compared += [(PEOPLE_AND_LLM, judge, _of_both(people, verdicts)), (ORDERS, judge, _repeated(verdicts))]
+        compared += [
+            (PEOPLE_AND_LLM, judge, _of_both(people, verdicts)),
+            (BOTH_ORDERS, judge, _repeated(verdicts)),
+        ]
     return [AgreementOf(of, judge, _agreement(pairs)) for of, judge, pairs in compared if pairs]
 
 

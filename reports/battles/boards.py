@@ -29,7 +29,7 @@ WIN_RATE: Final = "win_rate"
 WIDE_GAP: Final = 0.2
 """From here on a battle that the lower score won is an inversion."""
 
-Order = Mapping[tuple[str, str], float]
+SureDifferences = Mapping[tuple[str, str], float]
 """Pairs of runs that differ for sure, with the sign of the first less the second."""
 
 
@@ -40,7 +40,7 @@ class Board:
     condition: str
     score: str
     means: Mapping[str, float]
-    apart: Order
+    apart: SureDifferences
     table: ScoreTable | None = None
 
 
@@ -79,7 +79,7 @@ def board_of_battles(condition: str, figures: BattleFigures) -> Board:
     return Board(condition, WIN_RATE, means, apart)
 
 
-def _apart(table: ScoreTable) -> Order:
+def _apart(table: ScoreTable) -> SureDifferences:
     intervals = difference_intervals(table.values[table.topics], FRACTIONS)
     ends = {
         (table.run_ids[a], table.run_ids[b]): intervals[a][b].ends
@@ -107,8 +107,8 @@ def beside(battles: Board, other: Board) -> BesideBoard:
     )
 
 
-def _both_ways(order: Order) -> Order:
-    return {**order, **{(b, a): -sign for (a, b), sign in order.items()}}
+def _both_ways(differences: SureDifferences) -> SureDifferences:
+    return {**differences, **{(b, a): -sign for (a, b), sign in differences.items()}}
 
 
 def with_scores(battles: Sequence[CountedBattle], table: ScoreTable) -> tuple[list[CountedBattle], ScoredBattles]:

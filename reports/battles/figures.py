@@ -13,7 +13,7 @@ from reports.metrics.intervals import TOO_FEW_TOPICS, Interval
 from reports.metrics.random_check.estimate import rank_ranges
 
 TOO_FEW_BATTLES = "too few battles"
-WON_ALL, LOST_ALL, APART = "won every battle", "lost every battle", "took points from too few"
+WON_ALL, LOST_ALL, FEW_OPPONENTS = "won every battle", "lost every battle", "took points from too few"
 FEW_TOPICS = 10
 """Below so many topics a figure is shown grey."""
 LEVEL = 0.05
@@ -103,7 +103,7 @@ def _run(
 
 
 def _unrated(win_rate: float) -> str:
-    return {1.0: WON_ALL, 0.0: LOST_ALL}.get(win_rate, APART)
+    return {1.0: WON_ALL, 0.0: LOST_ALL}.get(win_rate, FEW_OPPONENTS)
 
 
 def rank_ranges_of(runs: list[int], compared: Sequence[Difference]) -> dict[int, tuple[int, int]]:

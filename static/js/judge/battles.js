@@ -33,7 +33,7 @@ export class BattleLabelling extends AssignRows {
     });
   }
 
-  /** "Verdict": there is one question. */
+  /** Give a verdict or take it away; `key` is always the battle's, which asks one question. */
   label(key, label, source, { reason = "" } = {}) {
     const { announce, store, words } = this.desk;
     const mayNot = label ? this.#mayNotJudge() : this.isReadonly && words.readonly;
@@ -49,7 +49,7 @@ export class BattleLabelling extends AssignRows {
     return announce(label ? `${asTitle(spokenOf(label, key))}. Enter goes on.` : "The verdict is cleared");
   }
 
-  // Nobody judges what was not opened.
+  // Where one answer is shown at a time, the first verdict waits until the other was shown too.
   #mayNotJudge() {
     const mayNot = this.mayNot();
     if (mayNot || !NARROW.matches || this.desk.store.label(this.current)) return mayNot;
@@ -98,7 +98,6 @@ export class BattleLabelling extends AssignRows {
     }
   }
 
-  // Both are on the screen, or the one that the switch says.
   #openedSides() {
     const { current } = this.answers;
     if (!this.#opened.has(current)) this.#opened.set(current, new Set());
@@ -118,7 +117,7 @@ export class BattleLabelling extends AssignRows {
     }
   }
 
-  /** Show one answer where there is room for one only; each stands where it was left. */
+  /** Show an answer, scrolled to where it was left; where there is room for both, only the keys go by it. */
   #show(side, { isTurn = false } = {}) {
     const before = this.#sides.dataset.shownSide;
     if (NARROW.matches && !isTurn) this.#keep(before, scrollY);
@@ -144,7 +143,6 @@ export class BattleLabelling extends AssignRows {
     this.#scrolls.set(current, { ...this.#scrolls.get(current), [side]: scroll });
   }
 
-  /** Go to the other answer. */
   otherSide() {
     const here = document.activeElement?.closest?.("[data-side]")?.dataset.side;
     const shown = NARROW.matches ? this.#sides.dataset.shownSide : here;
@@ -166,7 +164,7 @@ export class BattleLabelling extends AssignRows {
     button.setAttribute("aria-expanded", String(isOpen));
   }
 
-  /** The bar is always in view, so nothing is turned to. */
+  /** Without scrolling: the bar of verdicts is always in view. */
   focus(key) {
     if (!this.turnTo(key)) return false;
     this.item(key).focus({ preventScroll: true });
