@@ -8,7 +8,7 @@ from evaluation.battles import battle_set_named
 from evaluation.errors import Refused
 from evaluation.models import BattleSet, Campaign
 from evaluation.terms import BattleCondition, Condition, JudgeKind, SupportCondition
-from reports.battles.agreement import ORDERS, AgreementOf, agreements, conflicts
+from reports.battles.agreement import BOTH_ORDERS, AgreementOf, agreements, conflicts
 from reports.battles.boards import Board, beside, board_of_battles, board_of_scores, is_inversion, with_scores
 from reports.battles.corrected import (
     NEW,
@@ -330,7 +330,7 @@ def _text(battle_set: BattleSet, figures: BattleFigures, content: Mapping[str, A
     lines += [
         f"The two orders of {row['judge']} agree in {agree:.2f} of battles: judge the rest in both."
         for row in content["agreement"]
-        if row["of"] == ORDERS
+        if row["of"] == BOTH_ORDERS
         if (agree := row["agreement"]["value"]) is not None and agree < ENOUGH_ORDERS
     ]
     if content["conflicts"]:
