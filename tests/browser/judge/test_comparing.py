@@ -200,7 +200,8 @@ def test_on_a_phone_the_bar_is_low_and_a_notice_covers_nothing_of_it(
             go_on = second.page.get_by_role("button", name="Go on")
             go_on.click(trial=True)
             box, above = notice.bounding_box(), go_on.bounding_box()
-            assert box and above
+            assert box
+            assert above
             assert above["y"] + above["height"] <= box["y"]
 
 
