@@ -10,9 +10,10 @@ from api import filters
 from api.filters import CAMPAIGN, JUDGE, PER_TOPIC, RUN, SINCE, TOPIC, Filter, Narrowing, narrowing_of, stored
 from api.pagination import Selection
 from api.readers import Jobs, Scores, TimeReader
-from api.rows import corpus, labels, work
+from api.rows import battles, corpus, labels, work
 from assessor.progress.matrix import Tasks
 from evaluation.rows.base import Reader
+from evaluation.rows.battles import Battles, BattleSets, Verdicts
 from evaluation.rows.corpus import (
     Answers,
     Campaigns,
@@ -95,6 +96,23 @@ COLLECTIONS = (
         labels.JudgmentRow,
         Judgments,
         (CAMPAIGN, TOPIC, RUN, JUDGE, SINCE, filters.STAGE),
+        "pk",
+        by_revision=True,
+    ),
+    Collection("battle-sets", battles.BattleSetRow, BattleSets, (CAMPAIGN,), "pk", by_revision=True),
+    Collection(
+        "battles",
+        battles.BattleRow,
+        Battles,
+        (CAMPAIGN, TOPIC, RUN, filters.BATTLE_SET),
+        "public_id",
+        by_revision=True,
+    ),
+    Collection(
+        "verdicts",
+        battles.VerdictRow,
+        Verdicts,
+        (CAMPAIGN, TOPIC, RUN, JUDGE, SINCE, filters.BATTLE_SET),
         "pk",
         by_revision=True,
     ),

@@ -281,6 +281,7 @@ NEWEST = Filter(
 LISTED_UNDER = Filter("condition", f"the lists of {CONDITION_TEXT}", _listed_under, tuple(Condition))
 ASSIGNED_UNDER = Filter("condition", CONDITION_TEXT, _assigned_under, tuple(Condition))
 SUPPORTED_UNDER = Filter("condition", CONDITION_TEXT, _supported_under, tuple(SupportCondition))
+BATTLE_SET = Filter("battle_set", "a battle set, by its name", _of_kind)
 SOURCE = Filter("source", "whose grades, by the source's name", _of_kind)
 STATE = Filter("state", "running, cancelled or done", _of_kind, tuple(Job.State.values))
 STAGE = Filter(

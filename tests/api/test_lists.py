@@ -15,6 +15,7 @@ from evaluation.terms import JudgeKind, SegmentKind
 from tests.api.conftest import hand_out_to, program_of
 from tests.api.reading import Program
 from tests.crawl.canaries import body_of
+from tests.worlds.battles import judge_battles
 from tests.worlds.campaign import World
 from tests.worlds.jobs import make_call, make_item, make_job
 
@@ -29,7 +30,8 @@ def with_page_size(path: str, size: int) -> str:
 
 
 def fill(world: World) -> None:
-    """Give every collection rows: a task with measured time, and a job with an answered call."""
+    """Give every collection rows: a task with measured time, a job with an answered call, and battles."""
+    judge_battles(world.campaign, "person", "another", "robot")
     task, now = hand_out_to(world, "ann"), timezone.now()
     make_call(make_item(make_job(world, priority=7), "1"))
     TimeSegment.objects.create(

@@ -63,7 +63,7 @@ NO_WAY = "401 405 405 405 405 405 405 405 | 403 405 401 401"
 NO_READ = "401 405 405 405 405 405 405 405 | 405 403 401 401"
 OPEN = "200 200 200 200 200 200 200 200 | 200 200 200 200"
 
-# The world has no second look, and no battle; a random check has a report of its own.
+# The world has no second look, and no battle that people judged; a random check has a report of its own.
 NOT_HERE = {"study": NEEDS_CAMPAIGN.replace("200", "422"), "battles": NEEDS_CAMPAIGN.replace("200", "422")}
 REPORTS = "\n".join(f"GET  reports-{name} {NOT_HERE.get(name, NEEDS_CAMPAIGN)}" for name in documents())
 
@@ -78,6 +78,9 @@ GET  nuggets                    {LIST}
 GET  assignments                {LIST}
 GET  support-judgments          {LIST}
 GET  judgments                  {LIST}
+GET  battle-sets                {LIST}
+GET  battles                    {LIST}
+GET  verdicts                   {LIST}
 GET  grades                     {LIST}
 GET  judges                     {LIST}
 GET  studies                    {LIST}
@@ -98,6 +101,9 @@ GET  nuggets-row                {ROW}
 GET  assignments-row            {ROW}
 GET  support-judgments-row      {ROW}
 GET  judgments-row              {ROW}
+GET  battle-sets-row            {ROW}
+GET  battles-row                {ROW}
+GET  verdicts-row               {ROW}
 GET  grades-row                 {ROW}
 GET  assignments-provenance     {ROW}
 GET  support-judgments-provenance {ROW}

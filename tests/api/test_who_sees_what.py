@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import pytest
 from django.utils import timezone
 
 from accounts.models import ApiToken
@@ -11,11 +12,19 @@ from evaluation.terms import Role
 from tests.api.conftest import hand_out_to, program_of
 from tests.api.reading import Program
 from tests.crawl.canaries import body_of
+from tests.worlds.battles import judge_battles
 from tests.worlds.campaign import World
 
 SCORES = "scores?campaign=river&condition=A/A"
 LISTS = [collection.name for collection in COLLECTIONS if collection.name != "scores"]
 FILLED = [path for path in LISTS if path not in ("jobs", "time", "tasks")]
+
+
+@pytest.fixture
+def world(world: World) -> World:
+    """With battles that people and a machine judged."""
+    judge_battles(world.campaign, "person", "another", "robot")
+    return world
 
 
 def test_whoever_sees_a_campaign_unblinded_reads_all_of_it(world: World) -> None:
