@@ -17,6 +17,7 @@ from evaluation.models.nuggets import Nugget, NuggetVersion
 from evaluation.models.querysets import CurrentQuerySet
 from evaluation.models.runs import Answer, Sentence
 from evaluation.models.tasks import Task
+from evaluation.stages.grade import HIGHEST
 from evaluation.terms import Decision, Importance, Making, PageState, PassageMark, PracticeKind, SegmentKind
 
 
@@ -282,7 +283,7 @@ class PracticeItem(models.Model):
     position = models.PositiveIntegerField()
     question = models.TextField(blank=True)
     text = models.TextField(blank=True, help_text="the answer or passage to read; empty for an importance")
-    statement = models.TextField(help_text="the nugget, or the sentence that cites")
+    statement = models.TextField(help_text="the nugget, the sentence that cites, or a passage's title")
     label = models.PositiveSmallIntegerField(help_text="the known one, by its code")
     explanation = models.TextField()
     shown_label = models.PositiveSmallIntegerField(null=True, help_text="shown as a machine's, by its code")
@@ -297,7 +298,8 @@ class PracticeItem(models.Model):
             models.CheckConstraint(condition=Q(kind__in=list(PracticeKind)), name="practice_item_kind"),
             models.CheckConstraint(
                 condition=Q(kind=PracticeKind.IMPORTANCE, label__in=[Importance.OKAY, Importance.VITAL], text="")
-                | (~Q(kind=PracticeKind.IMPORTANCE) & Q(label__in=JUDGED)),
+                | Q(kind__in=[PracticeKind.ASSIGN, PracticeKind.SUPPORT], label__in=JUDGED)
+                | Q(kind=PracticeKind.GRADE, label__lte=HIGHEST),
                 name="practice_item_label",
             ),
             models.CheckConstraint(
@@ -321,7 +323,7 @@ class PracticeAnswer(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["item", "user"], name="practice_answer_once"),
-            models.CheckConstraint(condition=Q(label__in=JUDGED), name="practice_answer_label"),
+            models.CheckConstraint(condition=Q(label__lte=HIGHEST), name="practice_answer_label"),
         ]
 
     def __str__(self) -> str:

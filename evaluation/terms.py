@@ -139,11 +139,12 @@ class BattleReason(StrEnum):
 
 
 class PracticeKind(StrEnum):
-    """Label that a practice item wants: of a nugget in an answer, of a cited passage, or an importance."""
+    """Label that a practice item wants: of a nugget in an answer, of a cited passage, an importance, or a grade."""
 
     ASSIGN = "assign"
     SUPPORT = "support"
     IMPORTANCE = "importance"
+    GRADE = "grade"
 
 
 class TaskState(StrEnum):

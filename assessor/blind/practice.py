@@ -31,7 +31,7 @@ from assessor.rules.op_schemas import GiveLabel, Op
 from evaluation.errors import NoSuchTask, Refused
 from evaluation.models import Task
 from evaluation.rules.sentences import split
-from evaluation.stages import ASSIGN, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
+from evaluation.stages import ASSIGN, GRADE, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
 from evaluation.terms import PracticeKind, TaskState
 
 
@@ -96,6 +96,9 @@ def practice_state(task: str, user: User, *, again: bool) -> dict[str, Any]:
     if stage.by_list:
         nuggets = [{"key": item.public_id, "text": item.statement, "importance": ""} for item in items]
         return state | {"nuggets": nuggets, "sweep": False}
+    if stage.gives_grades:
+        asked = {"text": stage.question, "importance": "", "name": stage.item.capitalize()}
+        return state | {"nuggets": [{"key": item.public_id} | asked for item in items], "sweep": False}
     return state | {"pairs": [_pair(item, keys[item.pk]) for item in items]}
 
 
@@ -106,7 +109,7 @@ def practice_answer(task: str, user: User, answer: str) -> Reading:
     if answer not in readings:
         raise NoSuchTask
     item = readings[answer][0]
-    is_cited = item.kind == PracticeKind.SUPPORT
+    is_cited, is_graded = item.kind == PracticeKind.SUPPORT, item.kind == PracticeKind.GRADE
     text = tuple(sentence.strip() for sentence in split(item.text.strip()))
     sentences = (item.statement,) if is_cited else text or (item.question,)
     citations = (1,) if is_cited else ()
@@ -117,6 +120,8 @@ def practice_answer(task: str, user: User, answer: str) -> Reading:
         sentences=tuple(
             ShownSentence(index, (Piece(sentence),), citations) for index, sentence in enumerate(sentences)
         ),
+        noun=GRADE.reads if is_graded else ASSIGN.reads,
+        title=item.statement if is_graded else "",
     )
     passage = cited_passage(item.public_id, item.text)
     return shown, (passage,) if is_cited else ()
@@ -155,6 +160,8 @@ def _practice(task: str, user: User) -> tuple[Task, list[PracticeItem], dict[int
 
 def _desk_of(items: Sequence[PracticeItem]) -> Stage:
     """Return the stage whose panes the items need: importance is told of rows beside a question."""
+    if items and items[0].kind == PracticeKind.GRADE:
+        return GRADE
     if not items or items[0].kind != PracticeKind.SUPPORT:
         return ASSIGN
     shows = any(item.shown_label is not None for item in items)
@@ -165,7 +172,8 @@ def _readings(items: Iterable[PracticeItem]) -> dict[str, list[PracticeItem]]:
     """Return the items of each text that is read, by the public id of the first."""
     readings: dict[object, list[PracticeItem]] = {}
     for item in items:
-        own = item.pk if item.kind == PracticeKind.SUPPORT else (item.question, item.text)
+        is_own = item.kind in (PracticeKind.SUPPORT, PracticeKind.GRADE)
+        own = item.pk if is_own else (item.question, item.text)
         readings.setdefault(own, []).append(item)
     return {together[0].public_id: together for together in readings.values()}
 

@@ -1,6 +1,6 @@
 """Import practice items. An item never changes once it was answered: another one takes its place."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from django.db.models import Max
 
@@ -14,10 +14,12 @@ from evaluation.imports.base import (
     LoadReceipt,
     carry_out,
     changed_problem,
+    refuse,
     refuse_changes,
     with_every_problem,
 )
 from evaluation.models import Campaign, Event
+from evaluation.terms import PracticeKind
 from web.statements import ROWS_A_STATEMENT
 
 Loaded = dict[tuple[object, ...], PracticeItem]
@@ -44,6 +46,7 @@ def import_practice(
 
 
 def _plan(campaign: Campaign, source: Source, rows: tuple[PracticeRow, ...], replace: bool) -> ImportPlan:
+    refuse(_above_scale(source, rows, campaign.protocol.relevance_max))
     loaded = {_item(item): item for item in PracticeItem.objects.current().filter(campaign=campaign)}
     there = [row for row in rows if row.item in loaded]
     new = [row for row in rows if row.item not in loaded]
@@ -69,6 +72,15 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[PracticeRow, ...], rep
         counts={"of the changed taken out": removed, "of the changed moved": len(moved)},
         write=write,
     )
+
+
+def _above_scale(source: Source, rows: Iterable[PracticeRow], top: int) -> list[InputProblem]:
+    """Nobody could give a grade that the campaign's scale does not have."""
+    return [
+        InputProblem(source.name, row.line, "label", f"a grade from 0 to {top}, found {row.label}")
+        for row in rows
+        if row.kind is PracticeKind.GRADE and row.label > top
+    ]
 
 
 def _change(source: Source, row: PracticeRow, loaded: PracticeItem) -> InputProblem:

@@ -11,6 +11,7 @@ from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.stages import Stage
+from evaluation.stages.grade import ALL_GRADES
 from evaluation.terms import Importance, PracticeKind
 from web.text import plural
 
@@ -18,6 +19,7 @@ PRACTICE_LABELS: Final[Mapping[PracticeKind, tuple[IntEnum, ...]]] = {
     PracticeKind.ASSIGN: tuple(degree.code for degree in NUGGET_LABELS.degrees),
     PracticeKind.SUPPORT: tuple(degree.code for degree in CITATION_LABELS.degrees),
     PracticeKind.IMPORTANCE: (Importance.VITAL, Importance.OKAY),
+    PracticeKind.GRADE: tuple(degree.code for degree in ALL_GRADES.degrees),
 }
 """The labels of each kind, in the order of the desks."""
 
@@ -57,6 +59,7 @@ NEEDED: Final = {
     PracticeKind.ASSIGN: ("question", "text"),
     PracticeKind.SUPPORT: ("text",),
     PracticeKind.IMPORTANCE: ("question",),
+    PracticeKind.GRADE: ("question", "text"),
 }
 
 

@@ -5,6 +5,7 @@ from typing import Final
 
 from evaluation.labels import Label, LabelSet, label_set
 from evaluation.stages.base import Stage
+from evaluation.terms import PracticeKind
 
 HIGHEST: Final = 9
 """Grade of any scale: each has the key of its digit."""
@@ -79,6 +80,7 @@ class GradePassages(Stage):
     meaning = "say how relevant each passage of a topic is"
     assessor_words = "grade passages"
     unit = "grade of relevance"
+    practice = PracticeKind.GRADE
     labels = ALL_GRADES
     reads = "passage"
     gives_grades = True

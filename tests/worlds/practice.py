@@ -27,7 +27,8 @@ IMPORTANCE = [item("importance", "i1", "vital"), item("importance", "i2", "okay"
 ASSIGN = [item("assign", "a1", "support"), item("assign", "a2", "not_support")]
 SUPPORT = [item("support", "s1", "full_support"), item("support", "s2", "no_support")]
 SHOWN = [item("support", "m1", "partial_support", shown_label="full_support")]
-ALL = [*IMPORTANCE, *ASSIGN, *SUPPORT, *SHOWN]
+GRADE = [item("grade", "g1", "grade_3"), item("grade", "g2", "grade_0")]
+ALL = [*IMPORTANCE, *ASSIGN, *SUPPORT, *SHOWN, *GRADE]
 
 
 def load_practice(campaign: Campaign, folder: Path, rows: list[Row], *, replace: bool = False) -> LoadReceipt:

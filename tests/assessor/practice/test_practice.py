@@ -16,7 +16,7 @@ from assessor.desk.context import open_desk
 from assessor.models import PracticeAnswer, PracticeItem, WorkingAssignment, WorkingSupport
 from assessor.practice.items import switch_practice
 from evaluation import stages
-from evaluation.errors import Refused
+from evaluation.errors import BadInput, Refused
 from evaluation.models import Assignment, Campaign, Event, SupportJudgment, Task
 from evaluation.stages import MANUAL, STAGES, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
 from evaluation.terms import TaskState
@@ -24,7 +24,7 @@ from tests.assessor.desk_client import Window
 from tests.crawl.canaries import whole_response
 from tests.worlds.campaign import queries_of
 from tests.worlds.desk import DeskWorld, make_desk_world, make_task
-from tests.worlds.judging_desk import make_judge_world
+from tests.worlds.judging_desk import JudgeWorld, make_judge_world, make_judging_task
 from tests.worlds.practice import (
     ALL,
     ASSIGN,
@@ -108,6 +108,16 @@ def test_a_machine_s_label_is_there_only_where_the_stage_shows_one(tmp_path: Pat
 
 
 @pytest.mark.django_db
+def test_a_grade_that_the_scale_lacks_is_refused(tmp_path: Path) -> None:
+    world = make_judge_world(tmp_path)
+    with pytest.raises(BadInput) as refused:
+        load_practice(world.campaign, tmp_path, [item("grade", "g4", "grade_4"), item("grade", "g3", "grade_3")])
+    (problem,) = refused.value.problems
+    assert (problem.line, problem.field, problem.expected) == (1, "label", "a grade from 0 to 3, found 4")
+    assert not PracticeItem.objects.exists()
+
+
+@pytest.mark.django_db
 def test_a_state_has_the_shape_of_the_desk_s_own(tmp_path: Path) -> None:
     """So that the desk's own scripts take it."""
     world = make_judge_world(tmp_path)
@@ -148,14 +158,7 @@ def test_what_is_read_comes_as_at_the_desk(tmp_path: Path) -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize("stage", PRACTISED)
 def test_a_task_of_each_stage_opens_only_after_its_practice(stage: Stage, tmp_path: Path) -> None:
-    if stage.judges:
-        judging = make_judge_world(tmp_path)
-        campaign, tasks = judging.campaign, [judging.assign, judging.scratch, judging.shown]
-    else:
-        desks = make_desk_world(tmp_path)
-        campaign, tasks = desks.campaign, [desks.post_edit, desks.manual]
-    task = next(candidate for candidate in tasks if candidate.stage == stage)
-    load_practice(campaign, tmp_path, ALL)
+    _, task = world_with(stage, tmp_path)
     with pytest.raises(Refused) as refusal:
         open_desk(task=task.public_id, user=task.assessor)
     assert refusal.value.code == "practice"
@@ -163,6 +166,14 @@ def test_a_task_of_each_stage_opens_only_after_its_practice(stage: Stage, tmp_pa
     open_desk(task=task.public_id, user=task.assessor)
     task.refresh_from_db()
     assert task.state == TaskState.IN_PROGRESS
+
+
+def world_with(stage: Stage, folder: Path) -> tuple[JudgeWorld | DeskWorld, Task]:
+    """A world in which all is practised, and its task of a stage."""
+    world = make_judge_world(folder) if stage.judges else make_desk_world(folder)
+    load_practice(world.campaign, folder, ALL)
+    there = Task.objects.filter(stage=stage).first()
+    return world, there or make_judging_task(world.campaign, world.people["ann"], stage)
 
 
 def test_a_task_that_waits_for_practice_says_so_and_leads_there(practising: DeskWorld) -> None:
@@ -265,9 +276,7 @@ def test_practised_again_nothing_is_told_of_items_that_were_answered(practising:
 @pytest.mark.django_db
 @pytest.mark.parametrize("stage", PRACTISED)
 def test_a_practice_is_the_same_to_the_byte_whatever_is_known(stage: Stage, tmp_path: Path) -> None:
-    world = make_judge_world(tmp_path) if stage.judges else make_desk_world(tmp_path)
-    load_practice(world.campaign, tmp_path, ALL)
-    task = Task.objects.get(stage=stage)
+    world, task = world_with(stage, tmp_path)
     client, url = world.client(task.assessor.username), f"/desk/{task.public_id}/practice/"
     pages = []
     for label in (1, 2):

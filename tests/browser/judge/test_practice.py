@@ -11,10 +11,12 @@ from pytest_django.live_server_helper import LiveServer
 from accounts.models import User
 from assessor.models import Operation, PracticeAnswer, TimeSegment
 from evaluation.models import Task
+from evaluation.stages import GRADE
+from tests.browser.accessibility import axe
 from tests.browser.nugget_desk import CALM, LAST_WORDS, signed_in
 from tests.browser.pages.test_axe import problems_on
 from tests.worlds.desk import make_desk_world
-from tests.worlds.judging_desk import JudgeWorld, make_judge_world
+from tests.worlds.judging_desk import JudgeWorld, make_judge_world, make_judging_task
 from tests.worlds.practice import ALL, item, load_practice, practise
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
@@ -164,6 +166,25 @@ def test_importance_is_practised_by_the_keys_of_the_nugget_desk(
     page.goto("about:blank")
     context.close()
     assert found == []
+
+
+def test_grades_are_practised_by_the_keys_of_the_grading_desk(world: JudgeWorld, practice_at: Open) -> None:
+    task = make_judging_task(world.campaign, world.people["ann"], GRADE)
+    page = practice_at(task, "practice/")
+    expect(page.locator("#answer-head")).to_have_text("Passage 1 of 2")
+    expect(page.locator("#answer-text")).to_contain_text("text of g1")
+    expect(page.locator("#passages")).to_contain_text("statement g1")
+    expect(page.locator(".desk-topic")).to_have_text("Practice question of g1")
+    page.keyboard.press("3")
+    assert known(page).endswith("as yours because of g1")
+    page.keyboard.press("]")
+    page.keyboard.press("2")
+    assert known(page) == "Known label: 0 Irrelevant, other than yours because of g2"
+    assert given() == [3, 2]
+    assert axe(page) == []
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("button", name="Start").or_(page.get_by_role("link", name="Start")).first.click()
+    expect(page.locator("#answer-head")).to_contain_text("Passage 1 of")
 
 
 def test_on_a_phone_the_known_label_comes_into_view(world: JudgeWorld, practice_at: Open, tmp_path: Path) -> None:

@@ -258,7 +258,7 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "practice_item_label": first(PracticeItem, label=0),
     "practice_item_shown": first(PracticeItem, shown_label=2),
     "practice_answer_once": first(PracticeAnswer),
-    "practice_answer_label": lambda: copied(PracticeAnswer.objects.get(), user_id=make_user("pat").pk, label=8),
+    "practice_answer_label": lambda: copied(PracticeAnswer.objects.get(), user_id=make_user("pat").pk, label=10),
     "submission_version": lambda: copied(Submission.objects.get(), nugget_list_id=another_list().pk),
     "remark_kind": first(Remark, kind="rumour"),
     "working_nugget_once": first(WorkingNugget, number=99),
