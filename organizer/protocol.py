@@ -25,7 +25,6 @@ from evaluation.campaigns.protocol import (
     defaults_of,
     is_judged,
     judge_names_for,
-    like_of,
     protocol_hash,
     settings_of,
 )
@@ -164,7 +163,7 @@ def protocol(request: UserRequest, slug: str) -> HttpResponse:
     settings = settings_of(opened)
     context = {
         "campaign": campaign,
-        "like": like_of(campaign),
+        "like": campaign.like,
         "shown": opened,
         "in_force": in_force,
         "groups": [

@@ -12,7 +12,6 @@ from django.utils.choices import flatten_choices
 from django.utils.functional import Promise, cached_property
 
 from evaluation.campaigns.create import Preset, PresetName, preset_of
-from evaluation.campaigns.protocol import like_of
 from evaluation.domain.conditions import (
     ALL_PEOPLE,
     CitationCondition,
@@ -242,7 +241,7 @@ class ChoicesForm(forms.Form):
 
     @cached_property
     def _like(self) -> Preset | None:
-        like = like_of(self.campaign)
+        like = self.campaign.like
         return preset_of(cast(PresetName, like)) if like else None
 
     @property

@@ -180,13 +180,6 @@ def _note(campaign: Campaign, actor: User, kind: str, **fields: int) -> None:
     audit_log.record_if_possible(kind, actor=audit_log.actor_of(actor), campaign=campaign.slug, **fields)
 
 
-def like_of(campaign: Campaign) -> str:
-    """Return the preset that the campaign was made with, or changed to by a file since; '' without one."""
-    events = Event.objects.filter(campaign=campaign, kind__in=("campaign.made", "campaign.changed"))
-    payloads = events.order_by("-id").values_list("payload", flat=True)
-    return next((payload["like"] for payload in payloads if payload.get("like")), "")
-
-
 PROTOCOL_EVENTS = ("protocol.changed", "protocol.defaults_changed")
 MOST_CHANGES = 50
 

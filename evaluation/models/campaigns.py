@@ -62,6 +62,13 @@ class Campaign(models.Model):
         return self.name
 
     @property
+    def like(self) -> str:
+        """The preset that the campaign was made with, or changed to by a file since; '' without one."""
+        events = Event.objects.filter(campaign=self, kind__in=("campaign.made", "campaign.changed"))
+        payloads = events.order_by("-id").values_list("payload", flat=True)
+        return next((payload["like"] for payload in payloads if payload.get("like")), "")
+
+    @property
     def revision_key(self) -> RevisionKey:
         """Key of cached figures: the revision, and when the campaign was made, which tells databases apart."""
         return self.created_at, self.revision

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.campaigns import create
-from evaluation.campaigns.protocol import like_of, settings_of
+from evaluation.campaigns.protocol import settings_of
 from evaluation.models import Campaign, Event, Finding, Protocol
 from tests.worlds.imported import everything, load, run, write
 
@@ -97,7 +97,7 @@ def test_a_campaign_like_a_track_has_its_settings(like: str) -> None:
     protocol, default = Campaign.objects.get().protocol, Protocol()
     assert settings_of(protocol) == settings_of(default) | LIKE[like]
     assert Event.objects.get(kind="campaign.made").payload["like"] == like
-    assert like_of(Campaign.objects.get()) == like
+    assert Campaign.objects.get().like == like
     limit = protocol.answer_word_limit
     assert f"- Words of an answer: {f'{limit} at most' if limit else 'no limit'}" in made.err
     before = everything()
