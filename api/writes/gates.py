@@ -1,6 +1,6 @@
 """Gates: a verdict for CI, by the rules of the command."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from django.http import HttpResponse
 from pydantic import BaseModel, Field
@@ -12,12 +12,14 @@ from api.writes.base import Body, Name, OptionalName, Write, WriteView
 from evaluation.models import Campaign
 from evaluation.terms import Condition, SupportCondition, SupportMeasure
 from exchange.gates.baseline import Baseline
-from exchange.gates.gate import FEWEST_TOPICS, MOST_MISSING, GateOrder, run_gate
+from exchange.gates.gate import FEWEST_TOPICS, MOST_MISSING, GateOrder, run_gate, unfinished_jobs
+from exchange.gates.outputs import GATE_FORMS
 from reports.metrics.gate import GateRule, Goal, Verdict
 from reports.metrics.policies import ExcludeOrZero, ZeroOrSkip
 
 VerdictWord = Annotated[str, words(Verdict)]
 Share = Annotated[float, Field(ge=0, le=1)]
+GateForm = Literal["json", "junit", "markdown"]
 
 
 class NewGate(Body):
@@ -39,6 +41,7 @@ class NewGate(Body):
     rebaseline: bool = Field(default=False, description="compare nothing: the candidate is the baseline")
     accept: bool = Field(default=False, description="where it passes, the candidate is the accepted baseline")
     keep: bool = Field(default=False, description="answer the candidate as a baseline too")
+    forms: list[GateForm] = Field(default=[], description="answer the files of the command too")
     judge: OptionalName = ""
     nugget_set: OptionalName = ""
     missing: ZeroOrSkip = "zero"
@@ -98,6 +101,8 @@ class GateOut(BaseModel):
     seed: int
     versions: dict[str, int]
     kept: Baseline | None = Field(default=None, description="the candidate, where `keep` asked for it")
+    files: dict[str, str] | None = Field(default=None, description="by form, where `forms` asked for them")
+    jobs: list[int] | None = Field(default=None, description="that still label these runs, where some do")
 
 
 class GatesView(WriteView):
@@ -113,9 +118,14 @@ class GatesView(WriteView):
         return self.campaign_to_change(write.actor, write.body.campaign)
 
     def do(self, write: Write, about: Campaign) -> HttpResponse:
-        result = run_gate(self._order(write, about))
-        kept = {"kept": result.kept.document} if write.body.keep and result.kept else {}
-        return HttpResponse(to_json(result.document | kept), content_type=JSON)
+        order = self._order(write, about)
+        result = run_gate(order)
+        more: dict[str, Any] = {"kept": result.kept.document} if write.body.keep and result.kept else {}
+        if write.body.forms:
+            more["files"] = {form: GATE_FORMS[form](result) for form in write.body.forms}
+        if result.verdict is Verdict.BROKEN and (jobs := unfinished_jobs(order)):
+            more["jobs"] = jobs
+        return HttpResponse(to_json(result.document | more), content_type=JSON)
 
     def _order(self, write: Write, about: Campaign) -> GateOrder:
         body, names = write.body, self.names

@@ -7,6 +7,9 @@ from assay_client.errors import (
     AssayError,
     Busy,
     Conflict,
+    GateBroken,
+    GateFailed,
+    GateUndecided,
     Incomplete,
     InputProblem,
     JobFailed,
@@ -19,6 +22,7 @@ from assay_client.errors import (
     Unreachable,
     WaitTimeout,
 )
+from assay_client.gates import Gate
 from assay_client.imports import Imported
 from assay_client.jobs import Job
 
@@ -30,6 +34,10 @@ __all__ = [
     "Campaign",
     "Comparison",
     "Conflict",
+    "Gate",
+    "GateBroken",
+    "GateFailed",
+    "GateUndecided",
     "Imported",
     "Incomplete",
     "InputProblem",

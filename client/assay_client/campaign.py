@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, overload
 
 from assay_client import rows
 from assay_client.connection import Connection
+from assay_client.gates import Gate, asked_gate
 from assay_client.imports import Imports
 from assay_client.jobs import Jobs
 from assay_client.lists import Rows, Scores, TopicScores
@@ -154,6 +156,35 @@ class Campaign:
             if run not in document["runs"]:
                 raise KeyError(run)
         return Comparison.of(x, y, document)
+
+    def fingerprint(self, condition: str, *, run: str, **options: Any) -> rows.FingerprintOut:
+        """Return what the labels of a run rest on. `options`: judge, nugget set and policies."""
+        query = {"campaign": self.slug, "condition": condition, "run": run, **options}
+        return read(rows.FingerprintOut, self._connection.get("fingerprint/", query))
+
+    def gate(
+        self,
+        condition: str,
+        *,
+        candidate: str,
+        baseline: str | Mapping[str, Any] = "",
+        score: str | Sequence[str] = (),
+        wait: float = 0,
+        **options: Any,
+    ) -> Gate:
+        """Say whether a run is no worse than a baseline, or better.
+
+        `baseline`: a run, `accepted`, or the document of one that was kept. `wait`: seconds for jobs that still label
+        these runs. `options`: as `POST gates/` has them, such as `least` and `goal`.
+        """
+        order = {
+            "campaign": self.slug,
+            "condition": condition,
+            "candidate": candidate,
+            "baseline" if isinstance(baseline, str) else "baseline_document": baseline,
+            "scores": [score] if isinstance(score, str) else list(score),
+        }
+        return asked_gate(self._connection, {**order, **options}, wait)
 
     def report(self, name: str, **options: Any) -> dict[str, Any]:
         """Return the document that the command `report` prints as JSON."""

@@ -62,6 +62,18 @@ class WaitTimeout(AssayError):
     """A job goes on for longer than it was waited for."""
 
 
+class GateFailed(AssayError, AssertionError):
+    """A run is worse than its baseline."""
+
+
+class GateUndecided(AssayError):
+    """The topics do not tell whether a run is worse than its baseline."""
+
+
+class GateBroken(AssayError):
+    """Two runs cannot be compared."""
+
+
 @dataclass(frozen=True)
 class InputProblem:
     """One thing wrong with a file: where, and what was expected there."""

@@ -44,7 +44,7 @@ def _reader_of(row: Any) -> Read:
 
 
 def _key(name: str) -> str:
-    return name[:-1] if keyword.iskeyword(name[:-1]) else name
+    return name.rstrip("_") if keyword.iskeyword(name.rstrip("_")) else name
 
 
 def _read_as(hint: Any) -> Read | None:

@@ -97,6 +97,20 @@ class AttemptRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """`scores` by name and topic; `labels` counts those that a run should have, `missing` the unjudged and
+    failed.
+    """
+
+    campaign: str
+    run: str
+    scores: dict[str, dict[str, float]]
+    labels: int
+    missing: int
+    fingerprint: Fingerprint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CallRow:
     """A call to an LLM: what was sent, how often, what came back."""
 
@@ -440,6 +454,90 @@ class FindingRow:
     @property
     def run(self) -> str:
         return self.run_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fingerprint:
+    """Parts of what labels rest on. Of two that differ, a sentence says in what."""
+
+    condition: str
+    policies: dict[str, str]
+    labels: list[str]
+    judges: list[dict[str, Any]]
+    nuggets: dict[str, str]
+    topics: dict[str, str]
+    protocol: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FingerprintOut:
+    """What the labels of a run rest on. Hashes of texts stand for the texts."""
+
+    sha256: str
+    """of all parts"""
+    parts: Fingerprint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateChange:
+    """A nugget whose label is another in the candidate."""
+
+    topic: str
+    nugget: str
+    importance: str
+    from_: str
+    to: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateOut:
+    """A verdict with all that it rests on. `broken`: nothing was compared, for the reason that is given."""
+
+    verdict: Literal["pass", "undecided", "fail", "broken"]
+    reason: str
+    campaign: str
+    condition: str
+    baseline: str
+    candidate: str
+    scores: list[GateScore]
+    alpha: float
+    level: float
+    fingerprint: str | None
+    lost: list[GateChange] | None
+    """null: one side has scores alone, or labels are of citations"""
+    gained: list[GateChange] | None
+    violations_new: list[GateChange] | None
+    """what must not be said, and is now"""
+    policies: dict[str, str]
+    seed: int
+    versions: dict[str, int]
+    kept: Baseline | None = None
+    """the candidate, where `keep` asked for it"""
+    files: dict[str, str] | None = None
+    """by form, where `forms` asked for them"""
+    jobs: list[int] | None = None
+    """that still label these runs, where some do"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateScore:
+    """One score: means over the topics of both runs, candidate less baseline, and the verdict on it."""
+
+    score: str
+    baseline: float
+    candidate: float
+    difference: float
+    interval: list[float]
+    """paired, by Student's t"""
+    p: float
+    """of a paired randomisation test"""
+    least: float
+    goal: Literal["no-worse", "better"]
+    topics: int
+    verdict: Literal["pass", "undecided", "fail", "broken"]
+    more_topics: int | None
+    """about so many more would decide; null: it is decided"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

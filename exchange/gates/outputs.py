@@ -1,7 +1,7 @@
 """A gate's answer as JSON, as JUnit for CI, as Markdown for a pull request, and as lines for a terminal."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from xml.etree import ElementTree
 
@@ -112,3 +112,10 @@ def _text(text: str) -> str:
     line = " ".join(text.split())
     short = line if len(line) <= LONGEST_TEXT else f"{line[: LONGEST_TEXT - 1]}…"
     return MARKS.sub(r"\\\1", short.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
+
+
+GATE_FORMS: dict[str, Callable[[GateResult], str]] = {
+    "json": gate_json,
+    "junit": gate_junit,
+    "markdown": gate_markdown,
+}

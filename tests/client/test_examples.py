@@ -64,6 +64,7 @@ def test_the_example_of_the_readme_runs(follow: Follow, lib: Campaign, tmp_path:
 def test_the_page_about_pipelines_runs(follow: Follow, lib: Campaign, tmp_path: Path) -> None:
     printed = follow(settings.BASE_DIR / "docs" / "pipeline.md")
     assert "wrong.jsonl 1 topic_id" in printed
+    assert "broken 5 topics have a score all_strict in both, at least 10 are needed" in printed
     assert {run.run_id for run in lib.runs()} == {"plain", "reranked", "canned"}
     board = {row.run_id: row.vital_strict for row in lib.scores("M/A")}
     assert board["canned"] == 0

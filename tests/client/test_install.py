@@ -46,7 +46,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_wheel_holds_the_client_and_its_types(wheel: Path) -> None:
-    names = zipfile.ZipFile(wheel).namelist()
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        entry_points = archive.read("assay_client-0.1.0.dist-info/entry_points.txt").decode()
+    assert "[pytest11]\nassay = assay_client.pytest_plugin" in entry_points
     assert {"assay_client/py.typed", "assay_client/rows.py"} <= set(names)
     assert {name.split("/")[0] for name in names} == {"assay_client", "assay_client-0.1.0.dist-info"}
 
@@ -65,6 +68,7 @@ def test_it_installs_with_httpx_alone(wheel: Path, tmp_path: Path, minor: int) -
     names = {name.lower().replace("_", "-") for name in run(own, "-c", LISTS).split()}
     assert {"assay-client", "httpx"} <= names <= {"assay-client", *NEEDED}
     assert run(own, "-c", WITHOUT_SERVER) == "0.1.0\n"
+    assert "--save-baseline" in run(own.with_name("assay-client"), "gate", "--help")
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 import sys
 import time
 from argparse import ArgumentTypeError
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn, get_args
 
@@ -21,7 +20,7 @@ from exchange.gates.gate import (
     run_gate,
     unfinished_jobs,
 )
-from exchange.gates.outputs import gate_json, gate_junit, gate_lines, gate_markdown
+from exchange.gates.outputs import GATE_FORMS, gate_lines
 from reports.document import JUDGE, NUGGETS, OF_CITATIONS, OF_NUGGETS
 from reports.files import as_json
 from reports.metrics.gate import GateRule, Goal, Verdict
@@ -81,7 +80,7 @@ class Command(AssayCommand):
         )
         parser.add_argument("--accept", action="store_true", help="where it passes, the candidate is accepted")
         parser.add_argument("--save-baseline", metavar="FILE", help="write the candidate as a baseline")
-        for name in ("json", "junit", "markdown"):
+        for name in GATE_FORMS:
             parser.add_argument(
                 f"--{name}", metavar="FILE", help=f"write the answer as {name}; - for standard output"
             )
@@ -120,12 +119,7 @@ class Command(AssayCommand):
         )
 
     def _write(self, result: GateResult, options: dict[str, Any]) -> None:
-        forms: dict[str, Callable[[GateResult], str]] = {
-            "json": gate_json,
-            "junit": gate_junit,
-            "markdown": gate_markdown,
-        }
-        for name, make in forms.items():
+        for name, make in GATE_FORMS.items():
             if options[name] == "-":
                 self.stdout.write(make(result), ending="")
             elif options[name]:
