@@ -6,6 +6,7 @@ import pytest
 
 from assessor.keymap import default_actions
 from evaluation.labels import CITATION_LABELS, NO_LABEL, NUGGET_LABELS, AssignmentLabel, LabelSet, SupportLabel
+from reports.models import BOTH, TAKEN_BACK, UNDECIDED
 from tests.architecture.tree import files, named
 
 SETS = {"assign": NUGGET_LABELS, "support": CITATION_LABELS}
@@ -47,5 +48,5 @@ def test_axes_of_reports_rise_from_no_points_to_the_most(labels: LabelSet) -> No
     assert points[0] == 0 < points[-1]
 
 
-def test_codes_of_random_checks_are_one_digit() -> None:
-    assert max(code for labels in SETS.values() for code in labels.by_code) < 10
+def test_codes_are_apart_from_those_of_verdicts_on_pairs() -> None:
+    assert not {code for labels in SETS.values() for code in labels.codes} & {BOTH, TAKEN_BACK, UNDECIDED}

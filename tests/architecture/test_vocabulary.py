@@ -8,7 +8,7 @@ from django.apps import apps
 from django.db import models
 
 from evaluation.formats import assignments, support
-from evaluation.labels import AssignmentLabel, SupportLabel
+from evaluation.labels import CITATION_LABELS, AssignmentLabel, SupportLabel
 from evaluation.models import ConditionDefault, NuggetLineage
 from evaluation.terms import Condition, FindingCode, JudgeKind, Origin, RagTask, SupportCondition
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
@@ -29,13 +29,14 @@ def test_every_label_has_a_cell() -> None:
 
 def test_every_support_label_has_a_cell() -> None:
     assert [int(SUPPORT_CELLS[label]) for label in SupportLabel] == [
-        *(label_matrix.NOT, 1, label_matrix.FULL),
+        *map(CITATION_LABELS.place, sorted(CITATION_LABELS.codes)),
         *(label_matrix.UNJUDGEABLE, label_matrix.FAILED),
     ]
 
 
-def test_both_kinds_of_labels_share_their_codes() -> None:
-    assert [label.value for label in AssignmentLabel] == [label.value for label in SupportLabel]
+@pytest.mark.parametrize("name", ["CANT_JUDGE", "FAILED"])
+def test_both_kinds_of_labels_share_the_codes_off_their_scales(name: str) -> None:
+    assert AssignmentLabel[name].value == SupportLabel[name].value
 
 
 def test_a_code_that_is_no_label_is_unjudged() -> None:

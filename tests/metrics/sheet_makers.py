@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from evaluation.labels import CITATION_LABELS
 from reports.metrics.agreement import ScoreTable
 from reports.metrics.label_matrix import UNJUDGED, AssignmentSheet, SupportSheet
 
@@ -37,7 +38,7 @@ def assignment_sheet(
 
 
 def support_sheet(answers: Sequence[Sequence[Sequence[Sequence[int]] | None]]) -> SupportSheet:
-    """`answers[topic][run]` lists sentences, each a list of the labels of its citations; None: no answer."""
+    """`answers[topic][run]` lists sentences, each a list of the codes of its citations' labels; None: no answer."""
     runs = len(answers[0])
     flat = [(t * runs + r, each) for t, row in enumerate(answers) for r, each in enumerate(row)]
     sentences = [(answer, labels) for answer, each in flat for labels in each or []]
@@ -48,7 +49,7 @@ def support_sheet(answers: Sequence[Sequence[Sequence[Sequence[int]] | None]]) -
         answered=np.array([[each is not None for each in row] for row in answers]),
         sentence_answer=np.array([answer for answer, _ in sentences], dtype=np.int32),
         unit_sentence=np.array([index for index, _ in units], dtype=np.int32),
-        unit_label=np.array([label for _, label in units], dtype=np.int8),
+        unit_label=np.array([label if label < 0 else CITATION_LABELS.place(label) for _, label in units], np.int8),
         cited=np.array([bool(labels) for _, labels in sentences], dtype=np.bool_),
     )
 
