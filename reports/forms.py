@@ -24,9 +24,9 @@ from evaluation.domain.conditions import (
 )
 from evaluation.domain.stage_labels import stage_judges_of, stages_of_judgments
 from evaluation.errors import Refused, on_side
-from evaluation.models import Campaign, Judge, NuggetLineage
+from evaluation.models import BattleSet, Campaign, Judge, NuggetLineage, SampledBattle, Verdict
 from evaluation.stages import Stage
-from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition, SupportMeasure
+from evaluation.terms import BattleCondition, Condition, JudgeKind, Origin, SupportCondition, SupportMeasure
 from reports.cache import cached_report
 from reports.frames import tags_of
 from reports.metrics.measures import MEASURES
@@ -176,6 +176,8 @@ def name_options(names: Iterable[str], *before: Option) -> list[Option]:
 
 
 SUPPORT_SCORES = ("Citation support", score_options(Profile.CITATIONS, sizes=True))
+BATTLE_SCORES = [("win", "Win rate"), ("rating", "Rating"), ("corrected", "Corrected win rate")]
+"""Orders of `report battles`, which the leaderboard offers beside its scores."""
 CONDITIONS = [(condition.value, f"{condition.words} ({condition})") for condition in Condition]
 SUPPORT_CONDITIONS = [(condition.value, condition.words) for condition in SupportCondition]
 
@@ -371,6 +373,16 @@ class ConditionForm(PolicyForm):
         self.offer("task", name_options(sorted({task for _, task in runs if task}), ALL))
 
 
+def _board_scores(campaign: Campaign) -> list[Any]:
+    """Return the scores that a leaderboard may be of: those of battles too, where some were drawn."""
+    profiles = profiles_of(campaign)
+    if not BattleSet.objects.filter(campaign=campaign).exists():
+        return score_choices(profiles)
+    has_sample = SampledBattle.objects.filter(battle__battle_set__campaign=campaign).exists()
+    of_battles = BATTLE_SCORES if has_sample else BATTLE_SCORES[:-1]
+    return [*score_groups(profiles), ("Battles", of_battles)]
+
+
 class LeaderboardForm(ConditionForm):
     """A leaderboard as a page: also which support of citations stands beside it, which runs, and their order."""
 
@@ -385,7 +397,7 @@ class LeaderboardForm(ConditionForm):
     task = forms.ChoiceField(label="Task", required=False)
     compare = forms.BooleanField(required=False, widget=forms.HiddenInput)
     columns = TextField(required=False, max_length=200, widget=forms.HiddenInput)
-    view, check, target, sort = (HIDDEN() for _ in "1234")
+    view, check, target, sort, set = (HIDDEN() for _ in "12345")
     folded = ("nuggets", "support", "support_judge")
     folded_text = "Nuggets and citations"
     needless = ("tag",)
@@ -396,9 +408,12 @@ class LeaderboardForm(ConditionForm):
         by_condition = _support_judges(campaign)
         labelled = next((condition for condition, judges in by_condition.items() if judges), "")
         super().__init__(query, campaign, support=labelled, score=primary_of(profile_of(campaign)))
-        self.offer("score", score_choices(profiles_of(campaign)))
+        self.offer("score", _board_scores(campaign))
         self.offer_runs(campaign)
-        self._offer_judges(campaign)
+        if self.is_of_battles:
+            self._offer_judges_of_battles(campaign)
+        else:
+            self._offer_judges(campaign)
         self.offer("support_judge", name_options(sorted(set().union(*by_condition.values())), NAMED_BY_CAMPAIGN))
         self.fields["condition"].label = "By"
 
@@ -413,6 +428,27 @@ class LeaderboardForm(ConditionForm):
         if not campaign.defaults.filter(condition=condition).exclude(judge="").exists():
             unsaid = ALL_PEOPLE if ALL_PEOPLE in fitting else "choose one"
         self.offer("judge", name_options(sorted(fitting - {unsaid}), ("", unsaid)))
+
+    @property
+    def is_of_battles(self) -> bool:
+        return self.data["score"] in dict(BATTLE_SCORES)
+
+    @property
+    def battle_condition(self) -> BattleCondition:
+        """Battles by whoever labels under the condition: people or LLMs."""
+        by_llms = [condition for condition in Condition if condition.judge_kind is JudgeKind.LLM]
+        return BattleCondition.LLM if self.data["condition"] in by_llms else BattleCondition.PEOPLE
+
+    def _offer_judges_of_battles(self, campaign: Campaign) -> None:
+        kind = self.battle_condition.judge_kind
+        verdicts = Verdict.objects.current().filter(
+            battle__battle_set__campaign=campaign, judge__kind=kind, judge__aside=False
+        )
+        names = sorted(set(verdicts.order_by().values_list("judge__name", flat=True)))
+        if self.data.get("judge") not in names:
+            cast("QueryDict", self.data)["judge"] = ""
+        unsaid = ALL_PEOPLE if kind is JudgeKind.HUMAN else "the only one"
+        self.offer("judge", name_options(names, ("", unsaid)))
 
     @property
     def chosen_support(self) -> SupportCondition | None:

@@ -16,14 +16,14 @@ from reports.battles.documents import (
     AGAINST,
     CORRECTED,
     ESTIMATES,
-    RATING,
     USUAL,
     WIN,
     battles_report,
 )
 from reports.battles.samples import sample_judges
 from reports.cache import cached_report
-from reports.forms import CONDITIONS, HIDDEN, SUPPORT_CONDITIONS, ChoicesForm, name_options
+from reports.document import Document
+from reports.forms import BATTLE_SCORES, CONDITIONS, HIDDEN, SUPPORT_CONDITIONS, ChoicesForm, name_options
 from reports.metrics.registry import BY_NAME
 from reports.profiles import profiles_of, score_choices
 from reports.registry import report
@@ -44,7 +44,7 @@ from reports.report import (
 TITLE = "Battles"
 BATTLES = [(condition.value, condition.words) for condition in BattleCondition]
 WIN_RATE = "Win rate"
-SORTED = {WIN: "Win rate", RATING: "Rating", CORRECTED: "Corrected win rate"}
+SORTED = dict(BATTLE_SCORES)
 TARGETS = {THESE: "these topics", NEW: "topics like these"}
 LEANINGS = {
     "side": "Points of the answer on the left",
@@ -93,16 +93,26 @@ def battles_page(campaign: Campaign, query: QueryDict) -> Report:
 
 
 @cached_report(size=16)
-def _content(campaign: Campaign, choices: tuple[tuple[str, str], ...]) -> ReportContent:
-    document = battles_report(campaign, USUAL | dict(choices))
-    content = document.content
+def document_of(campaign: Campaign, choices: tuple[tuple[str, str], ...]) -> Document:
+    """Return the document that `report battles` has with these choices, those without one as usual."""
+    return battles_report(campaign, USUAL | dict.fromkeys((option.name for option in AGAINST), "") | dict(choices))
+
+
+def run_sections(campaign: Campaign, content: Mapping[str, Any], name: str = OVERVIEW) -> list[Section]:
+    """Return the tables of runs, of which the first has the order that was chosen and this name."""
     tasks = dict(campaign.runs.values_list("run_id", "task"))
     sections = [_runs(content, tasks)]
     if content["sample"]:
         sections.append(_corrected(content, tasks))
     if content["by"] == CORRECTED:
         sections.reverse()
-    sections[0] = replace(sections[0], name=OVERVIEW, document=lambda: content)
+    return [replace(sections[0], name=name, document=lambda: content), *sections[1:]]
+
+
+def _content(campaign: Campaign, choices: tuple[tuple[str, str], ...]) -> ReportContent:
+    document = document_of(campaign, choices)
+    content = document.content
+    sections = run_sections(campaign, content)
     sections += [_differences(content), _leanings(content), _agreement(content)]
     sections += [
         section for section in (_boards(content), _conflicts(content), _inversions(content)) if section.rows

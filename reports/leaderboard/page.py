@@ -25,6 +25,7 @@ from reports.document import (
 )
 from reports.forms import LeaderboardForm, Option, ways_out
 from reports.frames import assignment_sheet, rows_of, tagged_assignments, topics_by_tag
+from reports.leaderboard.battles import battle_board
 from reports.leaderboard.scores import (
     Comparisons,
     Leaderboard,
@@ -347,9 +348,9 @@ class LeaderboardReport(CheckedReport):
         return sentences(choice_text(board.choice), policies, tag_text(self.form.chosen["tag"]))
 
 
-def doubtful_answers(page: LeaderboardReport, run_id: str, doubt: str) -> list[tuple[str, int]]:
+def doubtful_answers(page: CheckedReport, run_id: str, doubt: str) -> list[tuple[str, int]]:
     """Return topic and number of the doubts that a mark in a run's row counts. Raises `KeyError` for no doubt."""
-    if page.standings is None:
+    if not isinstance(page, LeaderboardReport) or page.standings is None:
         return []
     board = page.standings.board
     with consistent_read():
@@ -373,10 +374,12 @@ def doubtful_answers(page: LeaderboardReport, run_id: str, doubt: str) -> list[t
     example="compare=on",
     kept="columns",
 )
-def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardReport:
+def leaderboard_page(campaign: Campaign, query: QueryDict) -> CheckedReport:
     form = LeaderboardForm(query, campaign)
     if not form.is_valid():
         return LeaderboardReport(form=form, title=TITLE, refused=WRONG_CHOICE, query=query)
+    if form.is_of_battles:
+        return battle_board(campaign, form, query, TITLE)
     try:
         choice = chosen_condition(campaign, form)
     except Refused as refused:

@@ -40,7 +40,7 @@ from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot
 from jobs.models import Job, Notice, WorkItem
 from llmjobs.models import Connection, LlmJob, NuggetCalls, Trial
-from reports.leaderboard.page import leaderboard_page
+from reports.leaderboard.page import LeaderboardReport, leaderboard_page
 from reports.registry import pages
 from tests.assessor.desk_client import Window
 from tests.crawl.addresses import FILES, PARAMETER, plain
@@ -293,6 +293,7 @@ def study_of_a_pair(world: DeskWorld, topic: Topic) -> Study:
 def check_of_the_leaderboard(world: DeskWorld, event: Event) -> Study:
     """A random check of which nothing is left to judge, of the labels that the leaderboard opens with."""
     page = leaderboard_page(world.campaign, QueryDict())
+    assert isinstance(page, LeaderboardReport)
     assert page.standings, page.message
     choice = page.standings.board.choice
     return Study.objects.create(

@@ -1,0 +1,65 @@
+"""Battles on the leaderboard: its scores offer them, and they have the figures of the battles report."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluation.models import Campaign, Run
+from tests.reports.battles.test_sampled_battles import drawn, folder, judged
+from tests.worlds.campaign import World
+from tests.worlds.cast import make_cast
+from tests.worlds.imported import load, report
+
+pytestmark = pytest.mark.django_db
+PAGE = "/campaigns/river/leaderboard/"
+__all__ = ["folder"]
+
+
+@pytest.fixture
+def rita(folder: Path) -> Any:
+    campaign = Campaign.objects.get()
+    load("sample_battles", "--n", 36)
+    judged(folder, "ann", drawn(), ("left", "tie"), "human")
+    return World(campaign, make_cast(campaign)).client("rita")
+
+
+def test_the_scores_offer_battles_only_where_there_are_some(folder: Path) -> None:
+    campaign = Campaign.objects.get()
+    page = World(campaign, make_cast(campaign)).client("rita").get(PAGE).content.decode()
+    assert "Win rate" in page
+    assert "Corrected win rate" not in page
+
+
+@pytest.mark.parametrize("score", ["win", "rating", "corrected"])
+@pytest.mark.parametrize(("by", "condition"), [("E/A", "B/A"), ("E/M", "B/M")])
+def test_one_figure_has_one_value(rita: Any, score: str, by: str, condition: str) -> None:
+    document = rita.get(f"{PAGE}runs.json?score={score}&condition={by}").json()
+    expected = report("battles", "--condition", condition, "--by", score)
+    assert document == expected
+    page = rita.get(f"{PAGE}?score={score}&condition={by}").content.decode()
+    for row in expected["runs"]:
+        value = row["corrected"]["value"] if score == "corrected" else row["win_rate"]
+        if value is not None:
+            assert f"{value:.4f}" in page or f"{value:.3f}" in page
+    table = rita.get(f"{PAGE}runs.csv?score={score}&condition={by}").content.decode().splitlines()
+    assert [row["run_id"] for row in csv.DictReader(table)] == [row["run_id"] for row in expected["runs"]]
+
+
+def test_groups_of_runs_are_chosen_as_of_other_scores(rita: Any) -> None:
+    Run.objects.filter(run_id="a").update(group="team")
+    document = rita.get(f"{PAGE}runs.json?score=win&condition=E/A&group=team").json()
+    assert [row["run_id"] for row in document["runs"]] == ["a"]
+
+
+def test_what_has_no_figures_says_why(folder: Path) -> None:
+    campaign = Campaign.objects.get()
+    rita = World(campaign, make_cast(campaign)).client("rita")
+    page = rita.get(f"{PAGE}?score=win&condition=E/M").content.decode()
+    assert "No battle of battles was judged under B/M." in page
+    assert rita.get(f"{PAGE}doubts/?score=win&run=a&doubt=failed").status_code == 200
+    load("sample_battles", "--n", 12)
+    page = rita.get(f"{PAGE}?score=corrected&condition=E/A").content.decode()
+    assert "of 12 judged" not in page
+    assert "judged" in page
