@@ -115,6 +115,30 @@ class ScoresOptions(Loading):
     )
 
 
+Column = Annotated[str, Field(max_length=200)]
+
+
+class TracesOptions(Loading):
+    """Traces of a RAG system: their run, and where their parts stand unless they are of a form."""
+
+    form: Literal["", "ragas", "csv"] = Field(default="", description="without it what the keys say")
+    run: OptionalName = Field(default="", description="the run of all answers")
+    run_field: Column = Field(default="", description="else where each trace names its run")
+    question: Column = Field(
+        default="", description="a column or key, or a path such as input.messages.-1.content"
+    )
+    answer: Column = Field(default="", description="likewise, and so the others")
+    contexts: Column = Field(default="", description="a JSON list, one text, or texts with a divider")
+    contexts_split: Column = Field(default="", description="the divider, in which \\n is a line's end")
+    context_ids: Column = Field(default="", description="a JSON list of docids")
+    topic_id: Column = Field(default="", description="without it the question says it")
+    trace_id: Column = Field(default="", description="kept beside the answer")
+    marks_from: Annotated[int, Field(ge=0, le=1000)] = Field(
+        default=1, description="the number by which answers call their first context"
+    )
+    skip_empty: bool = Field(default=False, description="leave out traces without an answer")
+
+
 class ImportReceipt(BaseModel):
     """Counts of an import. `of`: the noun that is counted; `counts`: everything else that was counted, by its noun."""
 
@@ -152,6 +176,12 @@ FILE_KINDS = {
         AssignmentsOptions, kinds.load_assignments, "labels as nuggetizer writes them", several=True
     ),
     "support": FileKind(SupportOptions, kinds.load_support, "support labels: JSONL", several=True),
+    "traces": FileKind(
+        TracesOptions,
+        kinds.load_traces,
+        "traces: questions, answers and contexts of ragas, or of JSON or CSV by a map",
+        several=True,
+    ),
     "scores": FileKind(
         ScoresOptions,
         lambda load: kinds.load_scores(load, load.options.condition),

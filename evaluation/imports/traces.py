@@ -41,7 +41,9 @@ from evaluation.models.querysets import in_parts_of
 from evaluation.rules.answer_sentences import RULE, answer_sentences
 from evaluation.tasks.pooling import extend_tasks, leave_out_answers, lock_judging
 from evaluation.terms import FindingCode
+from web.text import cut
 
+LONGEST_SHOWN: Final = 600
 KEPT: Final = "trace"
 """Key of an answer's extra fields under which a trace's own words stand, and the rule by which they were cut."""
 
@@ -329,8 +331,11 @@ def _shown(record: TraceRecord, marks_from: int) -> dict[str, Any]:
         "topic": record.topic_id,
         "question": record.question,
         "sentences": [
-            (sentence.text, [citation.docid for citation in sentence.citations if citation.docid])
+            (
+                cut(sentence.text, LONGEST_SHOWN),
+                [citation.docid for citation in sentence.citations if citation.docid],
+            )
             for sentence in sentences
         ],
-        "passages": [context.text for context in record.contexts],
+        "passages": [cut(context.text, LONGEST_SHOWN) for context in record.contexts],
     }

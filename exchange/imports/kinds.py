@@ -9,6 +9,7 @@ from assessor.practice.imports import import_practice
 from evaluation.campaigns.pseudonyms import Names
 from evaluation.formats.score_files import JudgeEntry
 from evaluation.formats.source import MAX_LINE_BYTES, MAX_TEXT_LINE_BYTES, Source
+from evaluation.formats.traces import TraceMap, TraceOptions
 from evaluation.imports.assignments import import_assignments
 from evaluation.imports.base import LoadReceipt
 from evaluation.imports.nuggets import import_nuggets
@@ -16,6 +17,7 @@ from evaluation.imports.runs import RunOptions, import_runs
 from evaluation.imports.segments import import_segments, needed_docids
 from evaluation.imports.support import import_support
 from evaluation.imports.topics import import_qrels, import_topics
+from evaluation.imports.traces import first_answers, import_traces
 from evaluation.models import Campaign
 from evaluation.terms import JudgeKind, Origin, RagTask, SupportCondition
 from reports.judges.imports import ScoreFileOptions, load_score_files
@@ -47,6 +49,17 @@ class ImportOptions:
     has_header: bool = False
     topics_as_they_are: bool = False
     keep_aggregates: bool = False
+    run: str = ""
+    run_field: str = ""
+    question: str = ""
+    answer: str = ""
+    contexts: str = ""
+    contexts_split: str = ""
+    context_ids: str = ""
+    topic_id: str = ""
+    trace_id: str = ""
+    marks_from: int = 1
+    skip_empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +152,20 @@ def load_scores(load: ImportLoad, name: str) -> LoadReceipt:
     return load_score_files(sources=load.sources, judge=judge, options=reading, **load.common)
 
 
+def trace_options(options: Any) -> TraceOptions:
+    names = {name: getattr(options, name) for name in TraceMap.model_fields}
+    # A field of a form holds one line.
+    names["contexts_split"] = names["contexts_split"].replace("\\n", "\n")
+    return TraceOptions(options.form, TraceMap(**names), options.run, options.run_field, options.skip_empty)
+
+
+def load_traces(load: ImportLoad) -> LoadReceipt:
+    return import_traces(sources=load.sources, options=trace_options(load.options), **load.common)
+
+
 def most_bytes_a_line(load: Callable[[ImportLoad], LoadReceipt]) -> int:
     """Return the length of a line up to which its kind is read: more where it may hold whole documents."""
-    return MAX_TEXT_LINE_BYTES if load in (load_segments, load_runs) else MAX_LINE_BYTES
+    return MAX_TEXT_LINE_BYTES if load in (load_segments, load_runs, load_traces) else MAX_LINE_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +178,11 @@ class ImportKind:
     load: Callable[[ImportLoad], LoadReceipt]
     options: tuple[str, ...] = ()
     several: bool = False
+    first_answers: Callable[[ImportLoad], list[dict[str, Any]]] | None = None
+    """Answers as assessors will see them, where that is what a file brings."""
 
+
+TRACE_COLUMNS = ("question", "answer", "contexts", "topic_id", "trace_id")
 
 IMPORT_KINDS = {
     kind.key: kind
@@ -205,6 +233,17 @@ IMPORT_KINDS = {
             "JSONL with known labels and explanations",
             lambda load: import_practice(source=load.source, **load.common),
         ),
+        ImportKind(
+            *(
+                "traces",
+                "Traces",
+                "Questions, answers and contexts of your own system: ragas, or a sheet",
+                load_traces,
+            ),
+            ("run", "run_field", *TRACE_COLUMNS, "contexts_split", "skip_empty"),
+            several=True,
+            first_answers=lambda load: first_answers(load.sources, trace_options(load.options)),
+        ),
     )
 }
-"""In the order in which a campaign is filled."""
+"""In the order in which a campaign is filled; traces fill it alone."""

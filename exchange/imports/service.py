@@ -117,6 +117,8 @@ PREVIEWS = {
 
 def preview_of(kind: str, sources: Sequence[Source]) -> dict[str, Any]:
     """First rows of the first file as `{"columns": […], "rows": [[…]]}`, texts cut short."""
+    if kind not in PREVIEWS:
+        return {"columns": (), "rows": []}
     preview, source = PREVIEWS[kind], sources[0]
     try:
         rows = list(preview.rows(_beginning(source, ROWS + preview.head)))
@@ -256,13 +258,15 @@ def check(attempt: ImportAttempt) -> None:
         sources = _sources(attempt)
         with trying_out():
             receipt = _load(attempt, sources)
+        first_answers = IMPORT_KINDS[attempt.kind].first_answers
+        answers = first_answers(_order(attempt, sources)) if first_answers else []
     except Refused as refusal:
         _refuse(attempt, refusal)
         return
     except Exception:
         _refuse(attempt, Refused("unexpected", UNEXPECTED))
         raise
-    outcome = _counts(receipt) | {"preview": preview_of(attempt.kind, sources)}
+    outcome = _counts(receipt) | {"preview": preview_of(attempt.kind, sources), "answers": answers}
     outcome["also"] = also_readable_as(attempt.kind, sources)
     outcome["found"] = [] if receipt.nothing_changed else _findings(receipt)
     _to(attempt, State.CHECKED, outcome=outcome, problems=[])
@@ -320,9 +324,13 @@ def _sources(attempt: ImportAttempt) -> list[Source]:
 
 
 def _load(attempt: ImportAttempt, sources: Sequence[Source]) -> LoadReceipt:
+    return IMPORT_KINDS[attempt.kind].load(_order(attempt, sources))
+
+
+def _order(attempt: ImportAttempt, sources: Sequence[Source]) -> ImportLoad:
     campaign, options = attempt.campaign, CHOSEN.validate_python(attempt.options)
     names, actor = Names([campaign], DEFAULT_DB_ALIAS), attempt.loaded_by or attempt.made_by
-    return IMPORT_KINDS[attempt.kind].load(ImportLoad(campaign, sources, options, names, actor))
+    return ImportLoad(campaign, sources, options, names, actor)
 
 
 def _findings(receipt: LoadReceipt) -> list[dict[str, Any]]:

@@ -131,11 +131,26 @@ def _fields(campaign: Campaign) -> dict[str, forms.Field]:
         "has_header": forms.BooleanField(label="The first line names the columns"),
         "topics_as_they_are": forms.BooleanField(label="Topics need not be loaded"),
         "keep_aggregates": forms.BooleanField(label="Aggregates count that are not the mean of their topics"),
+        "run": _words("Name of the run", "of all answers in the files"),
+        "run_field": _column("Or the column that names it", "where one file has answers of several runs"),
+        "question": _column("Column of the question", "not for files of ragas"),
+        "answer": _column("Column of the answer", "not for files of ragas"),
+        "contexts": _column("Column of the contexts", "a JSON list, one text, or texts with a divider"),
+        "contexts_split": _words("Divider of the contexts", "such as \\n---\\n, where \\n is a line's end"),
+        "topic_id": _column("Column of the topic's id", "without it the question says it"),
+        "trace_id": _column("Column of the trace's id", "kept beside the answer"),
+        "skip_empty": forms.BooleanField(label="Leave out traces without an answer"),
     }
 
 
 def _words(label: str, help_text: str) -> TextField:
     return TextField(max_length=LONGEST, label=label, help_text=help_text)
+
+
+def _column(label: str, help_text: str) -> TextField:
+    field = _words(label, help_text)
+    field.widget.attrs["list"] = "columns"
+    return field
 
 
 class ExportKind(StrEnum):

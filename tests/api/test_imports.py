@@ -10,7 +10,18 @@ from pytest_django.fixtures import Settings
 from accounts.models import User
 from evaluation.campaigns.pseudonyms import pseudonym_of
 from evaluation.judges import judge_of
-from evaluation.models import AnswerProvenance, Assignment, Campaign, Event, NuggetSet, Qrel, Run, Segment, Topic
+from evaluation.models import (
+    AnswerProvenance,
+    Assignment,
+    Campaign,
+    Event,
+    NuggetSet,
+    Qrel,
+    Run,
+    Segment,
+    Sentence,
+    Topic,
+)
 from tests.api.writing import API, Program, program_of
 from tests.worlds.cast import make_campaign, make_cast
 
@@ -53,6 +64,15 @@ def test_every_kind_of_file_is_loaded(olga: Program) -> None:
     assert load(olga, "support", SUPPORT, judge="m1", by="llm")["added"] == 1
     assert load(olga, "scores", "heron f1 t1 0.5\n", condition="A", form="tot", method="pointwise")["added"] == 1
     assert load(olga, "scores", "run_id,all\nheron,0.5\n", condition="Paper")["of"] == "runs' scores"
+    assert (
+        load(olga, "traces", "q,a,c\nWhy?,So [1].,Water.\n", run="bot", question="q", answer="a", contexts="c")[
+            "added"
+        ]
+        == 1
+    )
+    assert Sentence.objects.get(text="So.").citations.count() == 1
+    undone = Event.objects.get(kind="import.traces")
+    assert olga.post(f"{IMPORTS}/e{undone.pk}/undo/", {}).status_code == 200
     run = Run.objects.get()
     assert (run.group, run.task, run.priority) == ("herons", "RAG", 1)
     assert AnswerProvenance.objects.count() == Assignment.objects.count() == Qrel.objects.count() == 1

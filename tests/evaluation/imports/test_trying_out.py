@@ -38,6 +38,10 @@ FILES: dict[str, tuple[str, dict[str, Any]]] = {
         '"label": "support", "explanation": "It says so."}\n',
         {},
     ),
+    "traces": (
+        '{"user_input": "Why?", "response": "So [1].", "retrieved_contexts": ["Water."]}\n',
+        {"run": "bot"},
+    ),
 }
 
 
