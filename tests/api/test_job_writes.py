@@ -5,11 +5,14 @@ from typing import Any
 
 import pytest
 
-from evaluation.models import Event
+from evaluation.battles import BattleOrder, draw_battles
+from evaluation.models import Event, Run
+from evaluation.rules.battles import Orders
 from jobs.models import Job, WorkItem
 from tests.api.writing import Program, program_of
 from tests.worlds.cast import make_user
 from tests.worlds.desk import DeskWorld, make_desk_world
+from tests.worlds.llm import answer_with
 
 pytestmark = pytest.mark.django_db
 ORDER = {"campaign": "river", "work": "drafts", "topics": ["t2", "t3"]}
@@ -100,3 +103,23 @@ def test_others_start_and_change_no_job(world: DeskWorld, olga: Program) -> None
         assert program.post("/jobs/", ORDER).status_code == status
         assert program.post(f"/jobs/{job}/cancel/").status_code == status
     assert Job.objects.get().state == "running"
+
+
+def test_battles_are_judged_in_the_orders_that_are_asked_for(world: DeskWorld, olga: Program) -> None:
+    order = {"campaign": "river", "work": "battle", "orders": "one"}
+    assert olga.post("/jobs/?dry_run=true", order).json()["code"] == "no_such_set"
+    for name in ("one", "two", "three"):
+        run = Run.objects.create(campaign=world.campaign, run_id=name, event=Event.objects.all()[0])
+        answer_with(world.post_edit.topic, run, f"It is {name}.")
+    draw = draw_battles(campaign=world.campaign, order=BattleOrder(name="side by side", topics=("t1",)))
+    assert draw.battles == 3
+    estimates = {
+        orders: olga.post("/jobs/?dry_run=true", order | {"set": "side by side", "orders": orders}).json()["items"]
+        for orders in Orders
+    }
+    assert estimates == {"one": draw.battles, "fifth": 2 * draw.battles, "both": 2 * draw.battles}
+    assert olga.post("/jobs/", order | {"orders": "some"}).status_code == 400
+    assert olga.post("/jobs/", order | {"set": "other"}).json()["code"] == "no_such_set"
+    job = olga.post("/jobs/", order)
+    assert (job.status_code, job.json()["title"]) == (201, "Compare answers")
+    assert WorkItem.objects.count() == draw.battles

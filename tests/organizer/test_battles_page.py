@@ -40,6 +40,7 @@ def test_a_set_is_drawn_and_grows_by_its_name(world: World) -> None:
     page = olga.post(PAGE, {"name": "side", "rounds": "2", "draw": "1"}, follow=True).content.decode()
     assert "Drawn: 5 battles." in page
     assert "0 of 10" in page
+    assert 'href="/campaigns/river/jobs/new/?what=battle&amp;set=side">Ask an LLM</a>' in page
     assert BattleSet.objects.get().rounds == 2
     assert Event.objects.filter(kind__startswith="battles", actor=world.people["olga"]).count() == 2
 

@@ -2,10 +2,11 @@
 
 import pytest
 
+from evaluation.battles import BattleOrder, draw_battles
 from evaluation.judges import add_judge
 from evaluation.labels import SupportLabel
-from evaluation.models import Campaign, Event, Judge, SupportJudgment, Topic
-from evaluation.terms import JudgeKind
+from evaluation.models import Campaign, Event, Judge, NuggetSet, SupportJudgment, Topic
+from evaluation.terms import JudgeKind, Origin
 from jobs.models import Job, WorkItem
 from llmjobs.models import LlmJob
 from tests.worlds.campaign import World, queries_of
@@ -266,3 +267,31 @@ def test_a_judge_that_was_made_is_chosen_and_its_endpoint_named(world: World) ->
     add_judge(name="lab", kind=JudgeKind.LLM, model="m", base_url="https://api.openai.com/v1")
     page = world.client("olga").get("/campaigns/river/jobs/new/?judge=lab").content.decode()
     assert "Its calls go to <code>https://api.openai.com/v1</code>" in page
+
+
+def test_battles_are_offered_once_they_are_drawn_and_begin_with_their_orders(world: World) -> None:
+    page = shown_at(world, "what=battle")
+    assert "No battle has been drawn yet" in page
+    assert "No battle has been drawn yet" in estimate_of(page)
+    draw = draw_battles(campaign=world.campaign, order=BattleOrder())
+    assert draw.battles == 1
+    page = shown_at(world, "what=battle")
+    for value in ("battles", "fifth", ""):
+        assert f'<option value="{value}" selected>' in page
+    assert "<dt>Battles, by order</dt><dd>2</dd>" in estimate_of(page)
+    assert "<dt>Battles, by order</dt><dd>1</dd>" in estimate_of(shown_at(world, "what=battle&orders=one"))
+    assert "topic that lacks these verdicts." in page
+    world.client("olga").post(f"{NEW}?what=battle&orders=one&set=battles", {"start": "1"})
+    job = Job.objects.get()
+    assert (job.title, job.items.count()) == ("Compare answers", 1)
+    again = shown_at(world, f"again={job.pk}")
+    assert '<option value="one" selected>' in again
+
+
+def test_battles_may_be_judged_beside_nuggets(world: World) -> None:
+    draw_battles(campaign=world.campaign, order=BattleOrder())
+    [nugget_set] = (
+        NuggetSet.objects.exclude(origin=Origin.DRAFT).filter(lists__topic__topic_id="t1").distinct()[:1]
+    )
+    world.client("olga").post(f"{NEW}?what=battle&nuggets={nugget_set.name}", {"start": "1"})
+    assert {"list"} <= WorkItem.objects.all()[0].payload.keys()
