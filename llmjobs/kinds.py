@@ -26,6 +26,7 @@ from evaluation.labelling import (
     give_support,
     give_verdicts,
 )
+from evaluation.labels import BattleLabel
 from evaluation.models import (
     Answer,
     Event,
@@ -422,6 +423,15 @@ def _weights(outcome: Any) -> list[int]:
     return [FAILED if value is Importance.UNKNOWN else WEIGHED.index(value) for value in outcome.importances]
 
 
+WINNERS = ("right", "tie or both bad", "left")
+"""By code, of verdicts on trial."""
+
+
+def winner_code(label: int) -> int:
+    """Code of a verdict on trial, in which two bad answers are a tie, as they are in points."""
+    return int(BattleLabel.TIE if label == BattleLabel.BAD else label)
+
+
 ITEM_KINDS: dict[str, JobItemKind] = {
     "assign": JobItemKind(begin_assigning, record_assigning),
     "nuggets": JobItemKind(begin_nuggetizing, record_nuggetizing),
@@ -435,6 +445,7 @@ ITEM_KINDS: dict[str, JobItemKind] = {
     ),
     "try_support": JobItemKind(begin_supporting, _keeping(lambda outcome: [int(outcome.label)])),
     "try_importance": JobItemKind(begin_weighing, _keeping(_weights)),
+    "try_battle": JobItemKind(begin_comparing, _keeping(lambda outcome: [winner_code(outcome.label)])),
     "try_relevance": JobItemKind(
         begin_grading, _keeping(lambda outcome: [FAILED if outcome.grade is None else outcome.grade])
     ),

@@ -88,7 +88,7 @@ class Prompt(models.Model):
         return Template(task, self.name, self.version, self.system, self.user)
 
 
-TRIED_TASKS = ["assign", "support", "importance", "relevance"]
+TRIED_TASKS = ["assign", "support", "importance", "relevance", "battle"]
 
 
 class Trial(models.Model):

@@ -15,8 +15,18 @@ from accounts.models import User
 from evaluation.campaigns.access import within
 from evaluation.errors import Refused
 from evaluation.judges import PARAMETERS
-from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
-from evaluation.models import Assignment, Campaign, Judge, ListedNugget, NuggetList, Qrel, SupportJudgment
+from evaluation.labels import CITATION_LABELS, LEFT_POINTS, NUGGET_LABELS
+from evaluation.models import (
+    Assignment,
+    BattleSet,
+    Campaign,
+    Judge,
+    ListedNugget,
+    NuggetList,
+    Qrel,
+    SupportJudgment,
+    Verdict,
+)
 from evaluation.terms import Importance, JudgeKind, SupportCondition
 from jobs import queue
 from jobs.queue import JobProgress, NewItem
@@ -24,7 +34,7 @@ from llmjobs import job_service
 from llmjobs.budget import NO_LIMIT, Budget, announced_price
 from llmjobs.job_plan import JobPlan
 from llmjobs.job_service import Estimate
-from llmjobs.kinds import WEIGHED
+from llmjobs.kinds import WEIGHED, winner_code
 from llmjobs.models import Call, CallUse, LlmJob, Trial, TrialJob, TriedLabels
 from llmjobs.prompt_store import the_template, way_of
 from llmjobs.prompts.template import PromptTask
@@ -44,7 +54,7 @@ class TrialOrder:
 
     The prompt by which the judge asks now is tried as well, before the others, so that they stand beside it.
     `of`: a nugget set's name for `assign` and `importance`, a condition of people for `support`, a source of qrels for
-    `relevance`. The seed alone decides which pairs are drawn. The budget is that of each prompt.
+    `relevance`, a battle set for `battle`. The seed alone decides which pairs are drawn. The budget is each prompt's.
     """
 
     task: PromptTask
@@ -116,7 +126,9 @@ def _checked_draw(campaign: Campaign, order: TrialOrder) -> list[NewItem]:
             "bad_trial", f"Pairs lie between 1 and {MOST_PAIRS}, the seed between 0 and {GREATEST_SEED}."
         )
     for ref in order.prompts:
-        the_template(ref, order.task)
+        template = the_template(ref, order.task)
+        if order.task == "battle" and "nuggets" in template.placeholders:
+            raise Refused("bad_trial", f"{ref} asks for nuggets, and battles are tried without.")
     items = draw(campaign, order.task, order.of, order.pairs, order.seed)
     if not items:
         raise Refused(
@@ -226,6 +238,10 @@ def labelled_by_people(campaign: Campaign, task: PromptTask) -> list[str]:
         case "relevance":
             of_source = _graded(campaign).filter(source=OuterRef("pk"))
             return list(campaign.qrel_sources.filter(Exists(of_source)).values_list("name", flat=True))
+        case "battle":
+            compared = _compared(campaign).filter(battle__battle_set=OuterRef("pk"))
+            sets = BattleSet.objects.filter(Exists(compared), campaign=campaign)
+            return list(sets.values_list("name", flat=True))
         case _:
             raise KeyError(task)
 
@@ -330,6 +346,32 @@ def _relevance_items(campaign: Campaign, of: str, pairs: int, seed: int) -> list
     ]
 
 
+def _compared(campaign: Campaign) -> QuerySet[Verdict]:
+    verdicts = Verdict.objects.current().filter(
+        battle__battle_set__campaign=campaign, battle__left__words__gt=0, battle__right__words__gt=0
+    )
+    return verdicts.filter(
+        judge__kind=JudgeKind.HUMAN, judge__aside=False, second_opinion=False, label__in=LEFT_POINTS
+    )
+
+
+def _battle_items(campaign: Campaign, of: str, pairs: int, seed: int) -> list[NewItem]:
+    """Items of battles with the sides as the person had them."""
+    verdicts = _compared(campaign).filter(battle__battle_set__name=of)
+    drawn = _shuffled(verdicts.values_list("battle", flat=True), seed)[:pairs]
+    rows = verdicts.filter(battle__in=drawn).select_related("battle").order_by("given_at", "pk")
+    first = {row.battle_id: row for row in reversed(rows)}
+    items = []
+    for row in (first[battle] for battle in drawn):
+        battle = row.battle
+        right = battle.right_id if row.left_id == battle.left_id else battle.left_id
+        payload = {"topic": battle.topic_id, "battle": battle.pk, "left": row.left_id, "right": right}
+        people = {"people": [winner_code(row.label)]}
+        name = f"battle {battle.pk}, answer {row.left_id} on the left"
+        items.append(NewItem(name, "try_battle", payload | people))
+    return items
+
+
 def _batch_items(
     subject: str, kind: str, batches: Iterable[tuple[int, list[tuple[int, int]]]], size: int, pairs: int
 ) -> list[NewItem]:
@@ -373,4 +415,5 @@ DRAWINGS: Mapping[PromptTask, Callable[[Campaign, str, int, int], list[NewItem]]
     "support": _support_items,
     "importance": _importance_items,
     "relevance": _relevance_items,
+    "battle": _battle_items,
 }

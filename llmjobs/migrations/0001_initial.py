@@ -213,7 +213,7 @@ class Migration(migrations.Migration):
             name='Trial',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('task', models.CharField(choices=[('assign', 'assign'), ('support', 'support'), ('importance', 'importance'), ('relevance', 'relevance')], max_length=20)),
+                ('task', models.CharField(choices=[('assign', 'assign'), ('support', 'support'), ('importance', 'importance'), ('relevance', 'relevance'), ('battle', 'battle')], max_length=20)),
                 ('of', models.CharField(help_text="the nugget set, condition or qrels of people's labels", max_length=200)),
                 ('seed', models.PositiveIntegerField()),
                 ('pairs', models.PositiveIntegerField(help_text='how many were drawn')),
@@ -224,7 +224,7 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['-pk'],
                 'constraints': [
-                    models.CheckConstraint(condition=models.Q(('task__in', ['assign', 'support', 'importance', 'relevance'])), name='trial_task'),
+                    models.CheckConstraint(condition=models.Q(('task__in', ['assign', 'support', 'importance', 'relevance', 'battle'])), name='trial_task'),
                 ],
             },
         ),

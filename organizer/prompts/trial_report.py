@@ -16,6 +16,7 @@ from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import AnswerProvenance, Campaign, Judge, NuggetVersion, Segment, Sentence, Topic
 from jobs.models import WorkItem
 from llmjobs.job_status import callable_judges_for
+from llmjobs.kinds import WINNERS
 from llmjobs.models import Trial, TrialJob
 from llmjobs.prompts.texts import TEMPLATES
 from llmjobs.trials import Tried, outcome_of
@@ -31,7 +32,7 @@ Other = TypeVar("Other")
 @dataclass(frozen=True, slots=True)
 class ShownPair:
     """A nugget and whose answer it is looked for in; a sentence, and the cited segment's id in `docid`; or a nugget, or
-    the beginning of a segment, and its topic, without an answer.
+    the beginning of a segment, or the runs of a battle, and its topic, without an answer.
     """
 
     text: str
@@ -64,6 +65,12 @@ def shown_pairs(viewer: User, campaign: Campaign, trial: Trial) -> list[ShownPai
             pairs = [(item["topic"], nugget) for item in payloads for nugget in item["nuggets"]]
             about = topics.in_bulk([topic for topic, _ in pairs])
             return _shown(pairs, about, _nugget_texts(pairs), lambda topic, text: ShownPair(text, "", topic))
+        case "battle":
+            pairs = [(item["topic"], item["battle"]) for item in payloads]
+            run_of = {row.pk: row.run.run_id for row in answers.filter(pk__in=_sides(payloads))}
+            sides = {item["battle"]: _against(item, run_of) for item in payloads}
+            about = topics.in_bulk([topic for topic, _ in pairs])
+            return _shown(pairs, about, sides, lambda topic, text: ShownPair(text, "", topic))
         case _:
             pairs = [(item["topic"], item["segment"]) for item in payloads]
             about = topics.in_bulk([topic for topic, _ in pairs])
@@ -71,6 +78,15 @@ def shown_pairs(viewer: User, campaign: Campaign, trial: Trial) -> list[ShownPai
             segments = Segment.objects.annotate(start=Left("text", SNIPPET)).only("docid")
             by_key = segments.in_bulk([segment for _, segment in pairs])
             return _shown(pairs, about, by_key, lambda topic, row: ShownPair(row.start, row.docid, topic))
+
+
+def _sides(payloads: Sequence[Mapping[str, int]]) -> set[int]:
+    return {item[side] for item in payloads for side in ("left", "right")}
+
+
+def _against(item: Mapping[str, int], run_of: Mapping[int, str]) -> str:
+    left, right = (run_of.get(item[side], "an answer that is gone") for side in ("left", "right"))
+    return f"{left} on the left, {right} on the right"
 
 
 def _shown(
@@ -145,7 +161,15 @@ class TrialReport:
 
     @property
     def what(self) -> str:
-        return {"support": "sentence", "relevance": "segment"}.get(self.trial.task, "nugget")
+        words = {"support": "sentence", "relevance": "segment", "battle": "battle"}
+        return words.get(self.trial.task, "nugget")
+
+    @property
+    def leaning(self) -> tuple[str, str]:
+        """Word for a prompt's mean label less that of people, and what its sign says."""
+        if self.trial.task == "battle":
+            return "To the left", "to the left is positive where the prompt favours the answer on that side more"
+        return "Strictness", "strictness is negative where the prompt is the stricter one"
 
     @property
     def of_answers(self) -> bool:
@@ -179,6 +203,8 @@ def _words_by_code(task: str, top: int) -> dict[int, str]:
         return {int(label.code): label.word for label in label_set.ascending}
     if task == "importance":
         return {0: "okay", 1: "vital"}
+    if task == "battle":
+        return dict(enumerate(WINNERS))
     return {grade: f"grade {grade}" for grade in range(top + 1)}
 
 

@@ -60,6 +60,7 @@ LABELLED: dict[PromptTask, str] = {
     "support": "support,",
     "importance": "nugget set",
     "relevance": "qrels",
+    "battle": "battle set",
 }
 """Words before a name of people's labels of each task. Nuggetizing writes texts, which no label compares with."""
 

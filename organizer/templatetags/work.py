@@ -18,7 +18,7 @@ from evaluation.models import Campaign
 from evaluation.stages import Stage
 from evaluation.templatetags.labels import label
 from evaluation.terms import Origin, TaskState
-from llmjobs.kinds import WEIGHED
+from llmjobs.kinds import WEIGHED, WINNERS
 from llmjobs.models import Call
 from llmjobs.prompt_store import ref_of_call
 from llmjobs.prompts.template import PromptTask
@@ -163,4 +163,6 @@ def tried_label(task: str, code: int | None) -> SafeString | str:
         return label(code, support=task == "support")
     if code is None or code < 0:
         return label(None if code is None else AssignmentLabel.FAILED)
+    if task == "battle":
+        return WINNERS[code]
     return importance(WEIGHED[code]) if task == "importance" else f"grade {code}"

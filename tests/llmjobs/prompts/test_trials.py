@@ -6,12 +6,18 @@ from pathlib import Path
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
 
+from evaluation.battles import BattleOrder, draw_battles
 from evaluation.errors import Refused
+from evaluation.imports.assignments import answer_texts
 from evaluation.imports.nuggets import import_nuggets
 from evaluation.judges import JSON_SCHEMA, REPLY_FORM
+from evaluation.labels import BattleLabel
 from evaluation.models import (
     Assignment,
+    Battle,
     Event,
     Judge,
     ListedNugget,
@@ -20,18 +26,21 @@ from evaluation.models import (
     Segment,
     SupportJudgment,
     Topic,
+    Verdict,
 )
 from evaluation.terms import JudgeKind, Origin
 from jobs.models import Job
 from llmjobs.budget import Budget
 from llmjobs.job_status import callable_judges_for
-from llmjobs.models import Call, Trial, TriedLabels
+from llmjobs.kinds import WINNERS
+from llmjobs.models import Call, Text, Trial, TriedLabels
 from llmjobs.prompt_store import new_wording, save_prompt
 from llmjobs.prompts.template import PromptTask
 from llmjobs.prompts.texts import ASSIGN
 from llmjobs.simulator.answering import MODEL
 from llmjobs.trials import TrialOrder, draw, labelled_by_people, outcome_of, start_trial
 from loadtest.servers.simulator import LoggedSimulator
+from organizer.prompts.trial_report import trial_report
 from tests.worlds.campaign import World, make_world
 from tests.worlds.cast import write_source
 from tests.worlds.llm import work_on, work_until_it_rests
@@ -204,3 +213,31 @@ def test_what_cannot_be_tried_is_refused_and_nothing_written(
     assert message in refusal.value.message
     assert not Trial.objects.exists()
     assert not Job.objects.exists()
+
+
+def test_a_prompt_for_battles_is_tried_on_what_people_said_of_them(
+    world: World, simulator: LoggedSimulator
+) -> None:
+    draw_battles(campaign=world.campaign, order=BattleOrder())
+    battle = Battle.objects.get()
+    person = Judge.objects.create(name="Ann", kind=JudgeKind.HUMAN)
+    verdict = Verdict.objects.create(
+        battle=battle, judge=person, left=battle.right, label=BattleLabel.BAD, given_at=timezone.now()
+    )
+    assert labelled_by_people(world.campaign, "battle") == ["battles"]
+    trial = start_trial(world.campaign, order("battle", "battle@1", of="battles"), None)
+    work_on()
+    [tried] = outcome_of(trial)
+    assert (tried.people, tried.calls) == ((int(BattleLabel.TIE),), 1)
+    assert Text.objects.filter(content__contains=f"<left>\n{answer_texts([battle.right_id])[battle.right_id]}")
+    assert list(Verdict.objects.all()) == [verdict]
+    report = trial_report(world.people["olga"], world.campaign, trial)
+    assert (report.labels, report.what, report.leaning[0]) == (WINNERS, "battle", "To the left")
+    shown = world.client("olga").get(reverse("organizer:trial", args=["river", trial.pk])).content.decode()
+    assert "tie or both bad" in shown
+    form = world.client("olga").get(
+        reverse("organizer:try_prompts", args=["river"]) + "?task=battle&prompts=battle@1"
+    )
+    assert "battle set battles" in form.content.decode()
+    with pytest.raises(Refused, match="battle-nuggets@1 asks for nuggets"):
+        start_trial(world.campaign, order("battle", "battle-nuggets@1", of="battles"), None)

@@ -6,7 +6,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from evaluation.models import Assignment, Judge, SupportJudgment
+from evaluation.battles import BattleOrder, draw_battles
+from evaluation.models import Assignment, Campaign, Judge, SupportJudgment
 from jobs.models import Job, WorkItem
 from llmjobs.models import Call, Prompt, Trial, TriedLabels
 from llmjobs.prompt_store import new_wording, save_prompt
@@ -100,9 +101,11 @@ def test_more_prompts_cost_no_more_queries(olga: Client) -> None:
         ("support", "run alpha, sentence 1, d1"),
         ("relevance", "segment d1"),
         ("nuggetize", "qrels NIST"),
+        ("battle", "topic t1, battle set battles"),
     ],
 )
 def test_a_prompt_is_shown_with_a_real_item_and_nothing_is_sent(olga: Client, task: str, text: str) -> None:
+    draw_battles(campaign=Campaign.objects.get(slug="river"), order=BattleOrder())
     shown = page(olga, f"{READ}{task}@1/")
     assert text in shown
     assert "{query}" in shown or task == "support"
