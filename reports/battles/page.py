@@ -173,7 +173,11 @@ def _corrected(content: Mapping[str, Any], tasks: Mapping[str, str]) -> Section:
         more = {"ranks": _ranks(row), "intervals": intervals, "why_not": row["corrected"]["reason"] or ""}
         rows.append({"run_id": row["run_id"]} | estimates | counts | more)
     by_corrected = content["by"] == CORRECTED
-    bars = [row | {"task": tasks[row["run_id"]]} for row in rows if row["corrected"] is not None]
+    bars = [
+        row | row["intervals"]["corrected"] | {"task": tasks[row["run_id"]]}
+        for row in rows
+        if row["corrected"] is not None
+    ]
     return Section(
         name="corrected",
         title="Corrected",
