@@ -429,7 +429,8 @@ WINNERS = ("right", "tie or both bad", "left")
 
 def winner_code(label: int) -> int:
     """Code of a verdict on trial, in which two bad answers are a tie, as they are in points."""
-    return int(BattleLabel.TIE if label == BattleLabel.BAD else label)
+    codes = {BattleLabel.RIGHT: 0, BattleLabel.TIE: 1, BattleLabel.BAD: 1, BattleLabel.LEFT: 2}
+    return codes.get(BattleLabel(label), FAILED)
 
 
 ITEM_KINDS: dict[str, JobItemKind] = {

@@ -41,9 +41,10 @@ from llmjobs.simulator.answering import MODEL
 from llmjobs.trials import TrialOrder, draw, labelled_by_people, outcome_of, start_trial
 from loadtest.servers.simulator import LoggedSimulator
 from organizer.prompts.trial_report import trial_report
+from tests.llmjobs.conftest import PointAt
 from tests.worlds.campaign import World, make_world
 from tests.worlds.cast import write_source
-from tests.worlds.llm import work_on, work_until_it_rests
+from tests.worlds.llm import scripted_endpoint, work_on, work_until_it_rests
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 
@@ -213,6 +214,20 @@ def test_what_cannot_be_tried_is_refused_and_nothing_written(
     assert message in refusal.value.message
     assert not Trial.objects.exists()
     assert not Job.objects.exists()
+
+
+def test_a_failed_verdict_of_a_trial_is_shown_as_failed(world: World, point_at: PointAt) -> None:
+    draw_battles(campaign=world.campaign, order=BattleOrder())
+    battle, person = Battle.objects.get(), Judge.objects.create(name="Ann", kind=JudgeKind.HUMAN)
+    Verdict.objects.create(
+        battle=battle, judge=person, left=battle.left, label=BattleLabel.LEFT, given_at=timezone.now()
+    )
+    with scripted_endpoint(lambda _: "either") as endpoint:
+        point_at(endpoint.base_url)
+        trial = start_trial(world.campaign, order("battle", "battle@1", of="battles"), None)
+        work_on()
+    shown = world.client("olga").get(reverse("organizer:trial", args=["river", trial.pk])).content.decode()
+    assert '<b class="is-failed">1</b>' in shown
 
 
 def test_a_prompt_for_battles_is_tried_on_what_people_said_of_them(
