@@ -31,6 +31,8 @@ class Naming(StrEnum):
 class Option:
     """A choice by name: `--x-judge` of the command, `x_judge` of the API. `in_api`: programs have it too.
 
+    `several`: the command takes it several times, the API with commas.
+
     `default` where nothing is said, of a string None where that is no choice.
     """
 
@@ -41,6 +43,7 @@ class Option:
     needed: bool = False
     is_count: bool = False
     is_flag: bool = False
+    several: bool = False
     in_api: bool = True
     metavar: str = ""
     of: Naming | None = None

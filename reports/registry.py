@@ -33,6 +33,7 @@ MODULES: Final = (
     "quality.studies",
     "random_checks.documents",
     "battles.page",
+    "judges.page",
 )
 """Where reports are declared. They are in this order wherever they are listed."""
 

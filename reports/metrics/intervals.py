@@ -99,7 +99,13 @@ def on_z(value: float, error: float, topics: int) -> Interval:
     return Interval(*np.tanh([middle - reach, middle + reach]).round(10).tolist())
 
 
-def resampled_interval(taus: Callable[[Counts], Floats], topics: int, resamples: int, seed: int) -> Interval:
+def resampled_interval(
+    taus: Callable[[Counts], Floats],
+    topics: int,
+    resamples: int,
+    seed: int,
+    bounds: tuple[float, float] = (-1.0, 1.0),
+) -> Interval:
     """Return figure -+ half the distance of the wider percentiles (Hesterberg 2015) over resamples of so many topics.
 
     `taus` gives the figure for rows of multiplicities, how often each topic is drawn, B x T; nan where undefined.
@@ -121,7 +127,7 @@ def resampled_interval(taus: Callable[[Counts], Floats], topics: int, resamples:
     low, high = np.quantile(resampled, [tail, 1 - tail])
     tau, reach = float(figures[0]), float(high - low) / 2
     note = f"95 % interval for {topics} topics like these; with more topics tau would be higher"
-    return Interval(max(tau - reach, -1.0), min(tau + reach, 1.0), resamples=len(resampled), note=note)
+    return Interval(max(tau - reach, bounds[0]), min(tau + reach, bounds[1]), resamples=len(resampled), note=note)
 
 
 def draws_of(topics: int, resamples: int, seed: int) -> Counts:

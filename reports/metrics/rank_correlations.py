@@ -17,7 +17,6 @@ from reports.metrics.kendall import dense_ranks, kendall
 FEWEST: Final = 3
 """Shared runs below which no order is compared."""
 RBO_P: Final = 0.9
-TOO_FEW: Final = f"fewer than {FEWEST} runs"
 ALL_TIED: Final = "all runs are tied on one side"
 TIED_JUDGE: Final = "the judge has ties; tauap_a and tauap_b allow them"
 TIED_TRUTH: Final = "the truth has ties; tauap_b allows them"
@@ -53,7 +52,7 @@ class CorrelationMethod:
             places = np.sort(best)  # by id again
             x, y = x[places], y[places]
         if len(x) < FEWEST:
-            return Coefficient(None, len(x), TOO_FEW)
+            return Coefficient(None, len(x), f"at least {FEWEST} runs that both have, found {len(x)}")
         figure = rbo(x, y, self.rbo_p) if self.name == "rbo" else METHODS[self.name](x, y)
         if isinstance(figure, str):
             return Coefficient(None, len(x), figure)

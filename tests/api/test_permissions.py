@@ -182,6 +182,7 @@ QUERIES = {
     "reports-scores": "campaign=river&condition=A/A",
     "reports-comparisons": "campaign=river&condition=A/A",
     "reports-support-comparisons": "campaign=river&condition=llm",
+    "reports-judges": "campaign=river&truth=E/M&on_missing=warn",
     "reports-support": "campaign=river&condition=llm",
     "reports-study": "campaign=river&study=by+chance",
     "reports-battles": "campaign=river&condition=B/M",

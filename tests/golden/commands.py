@@ -68,6 +68,7 @@ def reports(world: str) -> Iterator[Words]:
     if world == "demo":
         yield from of_random_check()
         yield from of_battles(person, nuggets, machine)
+    yield from of_judges()
     yield ("time",)
     yield "time", "--idle", "60"
     yield from of_pages(world)
@@ -124,6 +125,18 @@ def of_support(person: str, machine: str) -> Iterator[Words]:
         "--columns-judge",
         person,
     )
+
+
+def of_judges() -> Iterator[Words]:
+    for truth in ("E/M", "published"):
+        yield "judges", "--truth", truth, "--on-missing", "warn"
+    base = ("judges", "--truth", "E/M", "--truth-measure", "vital_strict")
+    yield base
+    methods = ("kendall", "spearman", "pearson", "tauap", "tauap_a", "tauap_b", "tau_gap", "rbo", "kendall@3")
+    for on_missing in ("skip", "default"):
+        yield *base, "--on-missing", on_missing, *(word for name in methods for word in ("--method", name))
+    yield *base, "--measure", "vital_strict", "--only-shared-runs", "--only-shared-topics"
+    yield *base, "--method", "rbo", "--rbo-p", "0.8", "--on-missing", "warn"
 
 
 def of_pages(world: str) -> Iterator[Words]:
@@ -239,7 +252,8 @@ def uncovered(command: str, app: str, used: Iterable[Words]) -> list[str]:
 
 def _unused(parser: ArgumentParser, given: Sequence[Namespace]) -> Iterator[str]:
     for action in parser._actions:
-        seen = {getattr(namespace, action.dest, None) for namespace in given}
+        values = [getattr(namespace, action.dest, None) for namespace in given]
+        seen = {tuple(value) if isinstance(value, list) else value for value in values}
         name = (action.option_strings or [action.dest])[0]
         if action.dest in OF_NO_CONSEQUENCE:
             continue

@@ -13,7 +13,6 @@ from reports.metrics.rank_correlations import (
     NO_GAP,
     TIED_JUDGE,
     TIED_TRUTH,
-    TOO_FEW,
     Coefficient,
     CorrelationMethod,
     method_named,
@@ -109,7 +108,9 @@ def test_a_truth_without_a_gap_has_no_tau_gap() -> None:
 
 
 def test_two_runs_are_no_order() -> None:
-    assert of("kendall", vector("1 2"), vector("1 2")) == Coefficient(None, 2, TOO_FEW)
+    assert of("kendall", vector("1 2"), vector("1 2")) == Coefficient(
+        None, 2, "at least 3 runs that both have, found 2"
+    )
 
 
 def test_a_run_without_a_score_on_one_side_is_left_out() -> None:

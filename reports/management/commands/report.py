@@ -43,6 +43,7 @@ def _add(parser: CommandParser, option: Option) -> None:
         return
     parser.add_argument(
         flag,
+        action="append" if option.several else "store",
         required=option.needed,
         choices=option.choices or None,
         default=option.default,

@@ -6,18 +6,8 @@ import pytest
 
 from evaluation.models import Event, Finding
 from reports.models import ExternalCondition, ExternalScore
-from tests.worlds.imported import load, refuse, report, run, write
-
-FILES = Path(__file__).parents[2] / "metrics" / "autojudge"
-SIX_TOPICS = "".join(f"t0{number}\tquestion {number}\n" for number in range(1, 7))
-
-
-@pytest.fixture
-def judged(db: None, tmp_path: Path) -> Path:
-    """A campaign with the six topics of the tool's files, and no run."""
-    run("create_campaign", "river", "--name", "River study")
-    load("import_topics", write(tmp_path, "topics.tsv", SIX_TOPICS))
-    return tmp_path
+from tests.reports.judges.conftest import FILES
+from tests.worlds.imported import load, refuse, report, write
 
 
 def rows_of(name: str) -> set[tuple[str, str, str, float]]:

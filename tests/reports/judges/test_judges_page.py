@@ -1,0 +1,48 @@
+"""Judges compared as a page: for organizers and researchers, in every file form, and never for assessors."""
+
+from pathlib import Path
+
+import pytest
+
+from evaluation.models import Campaign
+from tests.worlds.campaign import World
+from tests.worlds.cast import make_cast
+
+
+@pytest.fixture
+def world(autojudge: Path) -> World:
+    campaign = Campaign.objects.get()
+    return World(campaign, make_cast(campaign))
+
+
+PAGE = "/campaigns/river/reports/judges/"
+
+
+@pytest.mark.parametrize("name", ["olga", "rita"])
+def test_the_page_has_each_judge_with_its_figure_and_every_two(world: World, name: str) -> None:
+    page = world.client(name).get(f"{PAGE}?truth=truth&correlation=tauap_b").content.decode()
+    assert "0.583" in page
+    for words in ("pointwise", "gpt-4o", "GRADE", "Truth: truth, by nugget_coverage."):
+        assert words in page
+    assert "tau-AP, ties of both" in page
+
+
+def test_the_best_runs_alone_may_be_compared(world: World) -> None:
+    page = world.client("olga").get(f"{PAGE}?truth=truth&correlation=kendall&top=4").content.decode()
+    assert "0.33" in page
+
+
+def test_a_truth_that_is_none_is_no_choice(world: World) -> None:
+    page = world.client("olga").get(f"{PAGE}?truth=nobody").content.decode()
+    assert "This is not a choice of this campaign" in page
+
+
+def test_an_assessor_does_not_find_it(world: World) -> None:
+    assert world.client("ann").get(PAGE).status_code in (403, 404)
+
+
+@pytest.mark.parametrize("name", ["overview", "differences"])
+@pytest.mark.parametrize("form", ["csv", "json", "tex"])
+def test_each_table_is_a_file(world: World, name: str, form: str) -> None:
+    response = world.client("olga").get(f"{PAGE}{name}.{form}?truth=truth")
+    assert response.status_code == 200, response
