@@ -21,6 +21,15 @@ def points_of(labels: LabelSet) -> Bytes:
     return np.array([label.points for label in labels.ascending], dtype=np.int8)
 
 
+def points_in(cells: Bytes, points: Bytes) -> Bytes:
+    """Points of each cell, of any shape; 0 of one without a label."""
+    # Label by label, because NumPy compares a million cells ten times as fast as it looks them up.
+    worth = np.zeros(cells.shape, dtype=np.int8)
+    for place in np.flatnonzero(points):
+        worth += (cells == place) * points[place]
+    return worth
+
+
 NUGGET_POINTS, CITATION_POINTS = points_of(NUGGET_LABELS), points_of(CITATION_LABELS)
 LABEL_COUNT = len(NUGGET_LABELS)
 NOT, FULL = NUGGET_LABELS.place(AssignmentLabel.NOT_SUPPORT), LABEL_COUNT - 1

@@ -18,6 +18,7 @@ from reports.metrics.label_matrix import (
     UNKNOWN,
     VITAL,
     AssignmentSheet,
+    points_in,
 )
 from reports.metrics.policies import Policies
 from reports.metrics.registry import LENGTH, Profile, Score, names_of, scores_of
@@ -167,7 +168,7 @@ def summary(sheet: AssignmentSheet, policies: Policies, runs: Booleans) -> dict[
 def _values(sheet: AssignmentSheet, profile: Profile) -> Floats:
     """The scores with every missing label as 0, S x T x R; nan where the denominator is 0."""
     labels = np.where(sheet.answered[sheet.nugget_topic], sheet.labels, UNJUDGED)
-    points = NUGGET_POINTS.take(labels, mode="clip")  # negative cells too: the lowest label has none
+    points = points_in(labels, NUGGET_POINTS)
     full = points == FULL_POINTS
     if profile is Profile.RUBRIC:
         return _by_weight(sheet, points, full)

@@ -9,7 +9,7 @@ import numpy as np
 
 from reports.metrics.agreement import ScoreTable
 from reports.metrics.arrays import Booleans, Counts, Floats, Indices, column_means, ratio
-from reports.metrics.label_matrix import CITATION_POINTS, FAILED, UNJUDGEABLE, UNJUDGED, SupportSheet
+from reports.metrics.label_matrix import CITATION_POINTS, FAILED, UNJUDGEABLE, UNJUDGED, SupportSheet, points_in
 from reports.metrics.measures import MEASURES, Measure
 from reports.metrics.policies import SupportPolicies
 from reports.metrics.registry import BY_NAME, Profile, names_of
@@ -74,7 +74,7 @@ def answer_support(sheet: SupportSheet, policies: SupportPolicies) -> AnswerSupp
     # Such a run needs no label: its precision is undefined, and its recall is 0 by rule.
     never_cites = sheet.answered[topics].any(axis=0) & ~cites[topics].any(axis=0)
     scored = labelled[:, np.newaxis] & (judged.any(axis=0) | never_cites)
-    lenient = CITATION_POINTS.take(sheet.unit_label, mode="clip").astype(np.int64)
+    lenient = points_in(sheet.unit_label, CITATION_POINTS).astype(np.int64)
     strict = np.where(lenient == FULL_POINTS, lenient, 0)
     scores = {}
     for name in SUPPORT_SCORES:

@@ -282,7 +282,7 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "external_condition_once": first(ExternalCondition),
     "external_score_once": first(ExternalScore),
     "adjudication_is_of_one_pair": first(Adjudication, answer_id=None),
-    "adjudication_verdict": first(Adjudication, verdict=3),
+    "adjudication_verdict": first(Adjudication, verdict=5),
     "adjudication_category": first(Adjudication, category="whim"),
 }
 
