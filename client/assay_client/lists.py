@@ -8,7 +8,6 @@ from dataclasses import fields
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any, Generic
 
 from assay_client.connection import Connection
@@ -53,14 +52,13 @@ class Rows(Generic[Row]):
     def to_jsonl(self, path: str | PathLike[str]) -> None:
         """Write the rows as the server sends them. A list that breaks off leaves no file."""
         path = Path(path)
-        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as file:
-            try:
+        part = path.with_name(f".{path.name}.part")
+        try:
+            with part.open("wb") as file:
                 file.writelines(self._lines())
-                file.close()
-                Path(file.name).replace(path)
-            except BaseException:
-                Path(file.name).unlink()
-                raise
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
 
     def _lines(self) -> Iterator[bytes]:
         return self._connection.lines(f"{self._path}/", self._query)
