@@ -121,9 +121,52 @@ class Imports:
         return self._load("support", content, name=name, replace=replace, **options)
 
     def scores(
-        self, content: Content, *, condition: str, name: str | None = None, replace: bool = False
+        self,
+        content: Content,
+        *,
+        condition: str,
+        name: str | None = None,
+        replace: bool = False,
+        form: Literal["csv", "trec_eval", "tot", "ir_measures", "ranking", "jsonl"] | None = None,
+        method: str | None = None,
+        model: str | None = None,
+        has_header: bool = False,
+        topics_as_they_are: bool = False,
+        keep_aggregates: bool = False,
     ) -> Imported:
-        return self._load("scores", content, name=name, replace=replace, condition=condition)
+        """Load scores by others. `condition`: the judge's or table's name."""
+        options = {"condition": condition, "form": form, "method": method, "model": model}
+        flags = {
+            "has_header": has_header,
+            "topics_as_they_are": topics_as_they_are,
+            "keep_aggregates": keep_aggregates,
+        }
+        return self._load("scores", content, name=name, replace=replace, **options, **flags)
+
+    def traces(
+        self,
+        content: Content,
+        *,
+        run: str | None = None,
+        run_field: str | None = None,
+        name: str | None = None,
+        replace: bool = False,
+        form: Literal["ragas", "csv"] | None = None,
+        question: str | None = None,
+        answer: str | None = None,
+        contexts: str | None = None,
+        contexts_split: str | None = None,
+        context_ids: str | None = None,
+        topic_id: str | None = None,
+        trace_id: str | None = None,
+        marks_from: int | None = None,
+        skip_empty: bool = False,
+    ) -> Imported:
+        """Load questions, passages and answers out of traces. `question` to `trace_id`: where these stand."""
+        where = {"question": question, "answer": answer, "contexts": contexts, "contexts_split": contexts_split}
+        keys = {"context_ids": context_ids, "topic_id": topic_id, "trace_id": trace_id, "marks_from": marks_from}
+        options = {"run": run, "run_field": run_field, "form": form, "skip_empty": skip_empty}
+        return self._load("traces", content, name=name, replace=replace, **options, **where, **keys)
 
     def undo(self, id: str) -> str:
         """Take an import back. Returns what is gone, in words."""

@@ -111,6 +111,60 @@ class Baseline:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BattleRow:
+    """Two answers to a topic. Sides are those that the first judge sees."""
+
+    id: str
+    campaign: str
+    """the campaign's slug"""
+    battle_set: str
+    """the set's name"""
+    topic_id: str
+    """the topic, by the track's id"""
+    left_run_id: str
+    """the run, by its run id"""
+    left: str
+    """the answer's id"""
+    right_run_id: str
+    """the run, by its run id"""
+    right: str
+    """the answer's id"""
+    round: int
+    """from 1"""
+    event: int | None
+    """the event that brought it; null: none was kept"""
+
+    @property
+    def topic(self) -> str:
+        return self.topic_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BattleSetRow:
+    """Battles that were drawn together. `reports/battles/` has its win rates and ratings."""
+
+    id: int
+    campaign: str
+    """the campaign's slug"""
+    name: str
+    seed: str | None
+    """null: drawn elsewhere"""
+    rounds: int
+    missing: Literal["zero", "skip"] | None
+    """what becomes of a run without an answer"""
+    runs: list[str]
+    """by run id"""
+    topics: list[str]
+    """by the track's id"""
+    battles: int
+    """to judge"""
+    by_rule: int
+    """decided by a missing answer, and shown to nobody"""
+    samples: list[SampleRow]
+    made_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CallRow:
     """A call to an LLM: what was sent, how often, what came back."""
 
@@ -425,6 +479,7 @@ class FindingRow:
         "empty_answer",
         "segment_without_text",
         "segment_text_differs",
+        "context_text_differs",
         "unknown_importance",
         "unknown_label",
         "repeated_nugget",
@@ -435,6 +490,7 @@ class FindingRow:
         "addresses_judge",
         "labels_of_another",
         "closing_row",
+        "aggregate_differs",
         "unknown_citation",
         "labelled_by_others",
         "listed_by_others",
@@ -931,6 +987,17 @@ class RunRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SampleRow:
+    """Battles that people judge of those that an LLM judged, so that its win rates are corrected."""
+
+    judge: str
+    """as `judges` names them"""
+    battles: int
+    drawn: int
+    """for people"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreRow:
     """A run's scores under a condition, computed when they are asked for. Scores are in [0, 1]."""
 
@@ -1324,3 +1391,45 @@ class UseRow:
     job: int
     part: str
     notes: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictRow:
+    """A label: which of two answers is better. Only verdicts that stand; sides as the judge saw them."""
+
+    id: int
+    campaign: str
+    """the campaign's slug"""
+    battle_set: str
+    """the set's name"""
+    battle: str
+    """as in `battles`"""
+    topic_id: str
+    """the topic, by the track's id"""
+    left_run_id: str
+    """the run, by its run id"""
+    right_run_id: str
+    """the run, by its run id"""
+    judge: str
+    """as `judges` names them"""
+    verdict: Literal["left", "tie", "right", "bad", "cant_judge", "failed"]
+    reasons: list[Literal["accuracy", "complete", "point", "evidence", "order"]]
+    raw: str
+    """why nobody can say, or the judge's word where it is none of the verdicts"""
+    second: bool
+    """a second opinion: in no score"""
+    place: int | None
+    """in its task, from 1; null: not judged at a desk"""
+    stayed: str | None
+    """the run whose answer was on the screen just before"""
+    seconds: int | None
+    """active ones"""
+    submission: int
+    """from 1"""
+    given_at: datetime
+    event: int | None
+    """the event that brought it; null: none was kept"""
+
+    @property
+    def topic(self) -> str:
+        return self.topic_id

@@ -1,13 +1,16 @@
 """What a program has becomes a file of a campaign: paths, bytes, open files and rows."""
 
 import gzip
+import inspect
 import json
 from io import BytesIO
 from pathlib import Path
 
 import pytest
 
+from api.writes.imports import FILE_KINDS
 from assay_client import Campaign, Refused
+from assay_client.imports import Imports
 from evaluation.models import Event, Run
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -62,6 +65,25 @@ def test_each_kind_is_loaded_and_taken_back(lib: Campaign) -> None:
     assert loaded.id
     assert "1" in imports.undo(loaded.id)
     assert lib.support().count() == 0
+
+
+def test_traces_are_a_run_of_their_own_topics(lib: Campaign) -> None:
+    trace = {"Question": "Why do rivers bend?", "Bot": "Sand moves [1].", "Sources": ["Sand moves in bends."]}
+    loaded = lib.imports.traces([trace], run="bot", question="Question", answer="Bot", contexts="Sources")
+    assert (loaded.rows, loaded.changed) == (1, True)
+    answer = lib.answers(run="bot").first()
+    assert answer
+    assert [sentence.text for sentence in answer.sentences] == ["Sand moves."]
+
+
+@pytest.mark.parametrize("kind", FILE_KINDS)
+def test_the_options_of_an_import_are_those_of_the_server(kind: str) -> None:
+    keywords = {
+        name
+        for name, parameter in inspect.signature(getattr(Imports, kind)).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    }
+    assert keywords == FILE_KINDS[kind].options.model_fields.keys()
 
 
 def test_what_is_wrong_with_a_file_has_a_line_and_a_field(lib: Campaign, tmp_path: Path) -> None:
