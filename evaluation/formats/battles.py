@@ -9,9 +9,11 @@ from evaluation.formats.lines import Count, Id, Line, Name, id_problem, json_lin
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 from evaluation.labels import LEFT_POINTS, BattleLabel
+from evaluation.stages.battle import LEFT, RIGHT
 from evaluation.terms import BattleReason
 
 VERDICTS: Final = {label.name.lower(): label for label in BattleLabel if label is not BattleLabel.FAILED}
+SIDES: Final = (LEFT, RIGHT)
 REFUSED: Final = "refused"
 """Another word in files for "can't judge"."""
 RAGDOLL: Final = {
@@ -35,7 +37,8 @@ class BattleRecord:
     """One verdict, `left` and `right` as the judge saw them. `judge`: '' where the file does not say.
 
     `raw`: why nobody could judge, or the reply of an LLM that is no verdict (`label` is then FAILED). `second`: a
-    second opinion.
+    second opinion. `place` in the task, from 1, the side that `stayed` on screen from the battle before, '' for
+    neither, and active `seconds` are known of desks alone.
     """
 
     line: int
@@ -48,6 +51,9 @@ class BattleRecord:
     judge: str = ""
     round: int = 1
     second: bool = False
+    place: int | None = None
+    stayed: str = ""
+    seconds: int | None = None
 
     @property
     def name(self) -> str:
@@ -69,6 +75,9 @@ class OwnLine(Line):
     judge: Name | None = None
     round: Count = 1
     second: bool = False
+    place: Count | None = None
+    stayed: Annotated[str, one_of(SIDES)] | None = None
+    seconds: Count | None = None
 
 
 def _own(line: int, row: OwnLine) -> BattleRecord:
@@ -80,6 +89,9 @@ def _own(line: int, row: OwnLine) -> BattleRecord:
         judge=row.judge or "",
         round=row.round,
         second=row.second,
+        place=row.place,
+        stayed=row.stayed or "",
+        seconds=row.seconds,
     )
 
 
@@ -146,6 +158,7 @@ def own_line(record: BattleRecord, battle: str) -> str:
     fields: dict[str, Any] = {"battle": battle, "topic_id": record.topic_id, "left": record.left}
     fields |= {"right": record.right, "verdict": record.label.name.lower(), "reasons": list(record.reasons)}
     fields |= {"reason": record.raw or None, "judge": record.judge, "round": record.round, "second": record.second}
+    fields |= {"place": record.place, "stayed": record.stayed or None, "seconds": record.seconds}
     return json_line(fields, {})
 
 

@@ -14,6 +14,7 @@ from evaluation.judges import judge_named, stored_judge
 from evaluation.labels import BATTLE_LABELS
 from evaluation.models import AnswerProvenance, Battle, BattleSet, Campaign, Event, Judge, Verdict
 from evaluation.models.querysets import in_parts_of
+from evaluation.stages.battle import LEFT, RIGHT
 from evaluation.terms import JudgeKind
 from web.statements import ROWS_A_STATEMENT
 
@@ -35,6 +36,10 @@ class _Entry:
     @property
     def pair(self) -> Pair:
         return frozenset((self.left, self.right))
+
+    @property
+    def stayed(self) -> int | None:
+        return {LEFT: self.left, RIGHT: self.right}.get(self.record.stayed)
 
     @property
     def key(self) -> tuple[str, Pair, int]:
@@ -172,8 +177,9 @@ def _loaded(
 
 def _differs(entry: _Entry, loaded: Verdict) -> bool:
     record = entry.record
-    here = int(record.label), list(record.reasons), record.second
-    return here != (loaded.label, loaded.reasons, loaded.second_opinion)
+    here = int(record.label), list(record.reasons), record.second, record.place, entry.stayed, record.seconds
+    desk = loaded.place, loaded.stayed_id, loaded.seconds
+    return here != (loaded.label, loaded.reasons, loaded.second_opinion, *desk)
 
 
 def _change(source: Source, entry: _Entry, loaded: Verdict) -> InputProblem:
@@ -232,6 +238,9 @@ def _write(
                 raw=entry.record.raw,
                 reasons=list(entry.record.reasons),
                 second_opinion=entry.record.second,
+                place=entry.record.place,
+                stayed_id=entry.stayed,
+                seconds=entry.record.seconds,
                 given_at=now,
                 event=event,
             )

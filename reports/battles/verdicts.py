@@ -11,21 +11,18 @@ from evaluation.errors import Refused
 from evaluation.formats.battles import BattleRecord
 from evaluation.labels import LEFT_POINTS, BattleLabel
 from evaluation.models import AnswerProvenance, BattleSet, Verdict
+from evaluation.stages.battle import LEFT, RIGHT
 from evaluation.terms import BattleCondition, JudgeKind
 from reports.metrics.battles.sheet import BattleSheet
 
 
 @dataclass(frozen=True, slots=True)
 class BattleVerdict:
-    """A current verdict, with the public id of its battle. `words`: of the answer on the left and on the right.
-
-    `left_stayed`: whether the left answer, or the right one, was on the screen just before; None for neither.
-    """
+    """A current verdict, with the public id of its battle. `words`: of the answer on the left and on the right."""
 
     battle: str
     record: BattleRecord
     words: tuple[int, int]
-    left_stayed: bool | None = None
 
     @property
     def topic_id(self) -> str:
@@ -50,9 +47,9 @@ class BattleVerdict:
     def stayed_points(self) -> float | None:
         """Points of the answer that was on the screen just before; None where there are none, or none was."""
         of_left = self.left_points
-        if of_left is None or self.left_stayed is None:
+        if of_left is None or not self.record.stayed:
             return None
-        return of_left if self.left_stayed else 1 - of_left
+        return of_left if self.record.stayed == LEFT else 1 - of_left
 
     @property
     def points(self) -> float | None:
@@ -107,7 +104,7 @@ def _rows(battle_set: BattleSet, kind: JudgeKind) -> Iterator[BattleVerdict]:
         battle__battle_set=battle_set, judge__kind=kind, judge__aside=False
     )
     battle = ("public_id", "topic__topic_id", "left", "right", "round")
-    own = ("left", "label", "raw", "reasons", "judge__name", "second_opinion", "stayed")
+    own = ("left", "label", "raw", "reasons", "judge__name", "second_opinion", "place", "stayed", "seconds")
     rows = verdicts.order_by("battle", "second_opinion", "pk").values_list(
         *(f"battle__{name}" for name in battle), *own
     )
@@ -123,7 +120,9 @@ def _rows(battle_set: BattleSet, kind: JudgeKind) -> Iterator[BattleVerdict]:
         reasons,
         judge,
         second,
+        place,
         stayed,
+        seconds,
     ) in rows.iterator():
         (left_run, left_words), (right_run, right_words) = answers[left], answers[other if left == one else one]
         record = BattleRecord(
@@ -133,10 +132,11 @@ def _rows(battle_set: BattleSet, kind: JudgeKind) -> Iterator[BattleVerdict]:
             judge=judge,
             round=number,
             second=second,
+            place=place,
+            stayed="" if stayed is None else LEFT if stayed == left else RIGHT,
+            seconds=seconds,
         )
-        yield BattleVerdict(
-            public_id, record, (left_words, right_words), None if stayed is None else stayed == left
-        )
+        yield BattleVerdict(public_id, record, (left_words, right_words))
 
 
 def by_battle(verdicts: Iterable[BattleVerdict]) -> dict[str, list[BattleVerdict]]:

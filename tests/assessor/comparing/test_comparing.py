@@ -23,7 +23,7 @@ from evaluation.tasks.units import Order
 from evaluation.terms import JudgeKind
 from tests.assessor.desk_client import Window
 from tests.worlds.battles import judge_battles
-from tests.worlds.imported import report
+from tests.worlds.imported import load, report
 from tests.worlds.judging import JudgingWorld, current_task, make_judging_world
 
 pytestmark = pytest.mark.django_db
@@ -98,6 +98,29 @@ def test_a_sample_alone_is_handed_out(world: JudgingWorld) -> None:
         world.hand(BATTLE, "ben", sample="robot")
     rest = window(world, "ben")
     assert len(battles_of(rest)) == 6
+
+
+def test_what_a_desk_knows_of_a_verdict_comes_back_from_its_file(world: JudgingWorld, tmp_path: Path) -> None:
+    desk = window(world, "ann")
+    for key in keys(desk):
+        desk.do("open", answer=key.partition("/")[0])
+    judge(desk)
+    submit(desk)
+    path = tmp_path / "verdicts.jsonl"
+    by_people = ("--condition", "B/M")
+    load("export", "battles", *by_people, "--output", path)
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    assert sorted(row["place"] for row in rows) == list(range(1, 11))
+    assert any(row.get("stayed") for row in rows)
+    assert "Nothing changed" in load("import_battles", "--by", "human", path).err
+    load("import_battles", "--by", "human", "--set", "imported", path)
+    few = ("--least-topics", "1", "--least-battles", "1")
+    here, there = (report("battles", *by_people, "--set", name, *few) for name in ("battles", "imported"))
+    assert here["stayed"]["value"] is not None
+    assert there["stayed"] == here["stayed"]
+    assert [row.seconds for row in Verdict.objects.order_by("pk")[:10]] == [
+        row.seconds for row in Verdict.objects.order_by("pk")[10:]
+    ]
 
 
 def test_a_topics_battles_are_handed_out_in_their_walk(world: JudgingWorld) -> None:
