@@ -109,6 +109,15 @@ class Campaign:
     def judgments(self, **filters: Any) -> Rows[rows.JudgmentRow]:
         return self._rows("judgments", rows.JudgmentRow, filters)
 
+    def battle_sets(self, **filters: Any) -> Rows[rows.BattleSetRow]:
+        return self._rows("battle-sets", rows.BattleSetRow, filters)
+
+    def battles(self, **filters: Any) -> Rows[rows.BattleRow]:
+        return self._rows("battles", rows.BattleRow, filters)
+
+    def verdicts(self, **filters: Any) -> Rows[rows.VerdictRow]:
+        return self._rows("verdicts", rows.VerdictRow, filters)
+
     def grades(self, **filters: Any) -> Rows[rows.QrelRow]:
         return self._rows("grades", rows.QrelRow, filters)
 
