@@ -52,8 +52,10 @@ from evaluation.stages import Stage, stage_of
 from evaluation.terms import PROVENANCE_KEY, BattleCondition, Condition, Importance, SupportCondition
 from exchange.exports.battles import battle_lines
 from exchange.exports.citation_judgments import answer_lines
+from exchange.exports.score_files import SCORE_FILES
 from exchange.snapshots.tables import CampaignRows
 from reports.frames import assignment_sheet
+from reports.judges.tables import judge_tables, table_of_condition
 from reports.metrics.arrays import defined
 from reports.metrics.policies import Policies, policies_document
 from reports.metrics.registry import Profile, scores_of
@@ -332,6 +334,31 @@ def _stamp(moment: datetime) -> str:
     return moment.isoformat(timespec="seconds")
 
 
+def score_fields(profile: Profile) -> dict[str, str]:
+    """Fields of a profile's scores: what nuggetizer calls them, and our own names where it has none."""
+    return {score.name: score.field or score.name for score in scores_of(profile)}
+
+
+def score_lines(choice: NuggetCondition, policies: Policies) -> Iterator[str]:
+    """Yield a line per run and topic with a score, and after each run its means as `qid: all`."""
+    sheet = assignment_sheet(choice, policies.profile)
+    fields = score_fields(policies.profile)
+    answers, means = answer_scores(sheet, policies), run_scores(sheet, policies)
+    assay = {
+        "condition": str(choice),
+        "nuggets": choice.sets_text,
+        "judge": choice.judges_text,
+        "policies": policies_document(policies),
+    }
+    for run, run_id in enumerate(sheet.run_ids):
+        for topic in np.flatnonzero(answers.counted[:, run]):
+            scores = {field: defined(answers.of(name)[topic, run]) for name, field in fields.items()}
+            yield json_line({"qid": sheet.topic_ids[topic], "run_id": run_id}, scores)
+        if sheet.labelled[run]:
+            average = {field: defined(means.of(name)[run]) for name, field in fields.items()}
+            yield json_line({"qid": "all", "run_id": run_id}, average | {PROVENANCE_KEY: assay})
+
+
 Options = Mapping[str, Any]
 CAMPAIGN = "campaign"
 NAMELESS = ("qrels",)
@@ -344,10 +371,12 @@ NUGGET_FORMS = {
 }
 LABEL_FORMS = {"nuggetizer": assignment_line, "graded": graded_line}
 SUPPORT_FORMS = {"pairs": support_lines, "citations": answer_lines}
+RUN_AND_TOPIC = "nuggetizer"
 EXPORT_FORMS: dict[str, Mapping[str, Callable[..., Any]]] = {
     "nuggets": NUGGET_FORMS,
     "assignments": LABEL_FORMS,
     "support": SUPPORT_FORMS,
+    "scores": {RUN_AND_TOPIC: score_lines, **SCORE_FILES},
     "battles": {name: form.line for name, form in BATTLE_FORMS.items()},
 }
 """Forms of what has several, the usual one first."""
@@ -365,6 +394,8 @@ DEFAULTS: dict[str, Any] = {
     "profile": "",
     "segments": False,
     "form": "",
+    "run": "",
+    "digits": "17",
     "pseudonyms": False,
 }
 """Options of an export that names none."""
@@ -441,7 +472,13 @@ def _battles(campaign: Campaign, options: Options) -> Iterator[str]:
 def _scores(campaign: Campaign, options: Options) -> Iterator[str]:
     profile = Profile(options["profile"] or profile_of(campaign))
     policies = Policies(options["missing"], options["unjudged"], options["no_vital"], profile=profile)
-    return score_lines(_resolved(campaign, options), policies)
+    if options["form"] == RUN_AND_TOPIC:
+        return score_lines(_resolved(campaign, options), policies)
+    tables = judge_tables(campaign, [options["condition"]])
+    if not tables:
+        choice = _resolved(campaign, options)
+        tables = [table_of_condition(choice, score.name, policies) for score in scores_of(profile)]
+    return SCORE_FILES[options["form"]](tables, options)
 
 
 def _qrels(campaign: Campaign, options: Options) -> Iterator[str]:
@@ -489,32 +526,8 @@ def lines_of(what: str, campaign: Campaign, options: Options) -> Iterator[str]:
         several = f"The forms of {what} are {', '.join(forms)}." if forms else f"An export of {what} has one form."
         raise Refused("usage", several, field="form", choices=forms)
     written = EXPORTS[what](campaign, with_defaults)
-    if not with_defaults["pseudonyms"] or what in NAMELESS:
+    # Score files name runs, topics and measures alone.
+    if not with_defaults["pseudonyms"] or what in NAMELESS or form in SCORE_FILES:
         return written
     rows = CampaignRows(campaign, DEFAULT_DB_ALIAS)
     return hide(campaign, rows.people(), rows.judges()).file(written, is_table=what == "time" or form == "arena")
-
-
-def score_fields(profile: Profile) -> dict[str, str]:
-    """Fields of a profile's scores: what nuggetizer calls them, and our own names where it has none."""
-    return {score.name: score.field or score.name for score in scores_of(profile)}
-
-
-def score_lines(choice: NuggetCondition, policies: Policies) -> Iterator[str]:
-    """Yield a line per run and topic with a score, and after each run its means as `qid: all`."""
-    sheet = assignment_sheet(choice, policies.profile)
-    fields = score_fields(policies.profile)
-    answers, means = answer_scores(sheet, policies), run_scores(sheet, policies)
-    assay = {
-        "condition": str(choice),
-        "nuggets": choice.sets_text,
-        "judge": choice.judges_text,
-        "policies": policies_document(policies),
-    }
-    for run, run_id in enumerate(sheet.run_ids):
-        for topic in np.flatnonzero(answers.counted[:, run]):
-            scores = {field: defined(answers.of(name)[topic, run]) for name, field in fields.items()}
-            yield json_line({"qid": sheet.topic_ids[topic], "run_id": run_id}, scores)
-        if sheet.labelled[run]:
-            average = {field: defined(means.of(name)[run]) for name, field in fields.items()}
-            yield json_line({"qid": "all", "run_id": run_id}, average | {PROVENANCE_KEY: assay})

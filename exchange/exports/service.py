@@ -17,6 +17,7 @@ from evaluation.models import Campaign
 from exchange import files
 from exchange.background import EXPORT, UNEXPECTED, start_item
 from exchange.exports.lines import CAMPAIGN, NAMELESS, lines_of
+from exchange.exports.score_files import SCORE_FILES
 from exchange.models import Export, Snapshot
 from exchange.snapshots.pack import SnapshotContents, schema_of
 from exchange.snapshots.service import check_new_name, content_of, open_snapshot, take_snapshot
@@ -28,6 +29,8 @@ NOTE_EVERY = 1.0
 """Seconds between two looks at how far it is: no row is written for each line."""
 
 ENDINGS = {CAMPAIGN: "zip", "qrels": "txt", "time": "csv"}
+
+WITH_COLUMNS = SCORE_FILES.keys() - {"jsonl"}
 
 State = Export.State
 
@@ -177,7 +180,8 @@ def _file_name(export: Export) -> str:
     of = f"-{export.snapshot.name}" if export.snapshot else ""
     condition = str(export.options.get("condition", "")).replace("/", "")
     parts = [export.campaign.slug + of, "" if export.what == CAMPAIGN else export.what, condition]
-    return f"{'-'.join(filter(None, parts))}.{ENDINGS.get(export.what, 'jsonl')}"
+    ending = "txt" if export.options.get("form") in WITH_COLUMNS else ENDINGS.get(export.what, "jsonl")
+    return f"{'-'.join(filter(None, parts))}.{ending}"
 
 
 def _end(export: Export) -> None:

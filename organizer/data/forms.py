@@ -188,7 +188,7 @@ POLICIES = ("missing", "unjudged", "no_vital")
 RARE_FIELDS = {
     ExportKind.LABELS: ("form", "judge", "nuggets"),
     ExportKind.CITATIONS: ("form", "judge"),
-    ExportKind.SCORES: ("profile", "judge", "nuggets", *POLICIES),
+    ExportKind.SCORES: ("form", "profile", "judge", "nuggets", *POLICIES),
     ExportKind.NUGGETS: ("condition",),
 }
 FORMS = {ExportKind.TIMES: "CSV", ExportKind.CAMPAIGN: "ZIP", ExportKind.GRADES: "TREC, a grade on each line"}
@@ -200,6 +200,7 @@ FORM_WORDS = {
     "rubric": "rubric of RAGDoll",
     "research-rubrics": "ResearchRubrics",
     "graded": "graded criteria",
+    **{name: "score file, " + name for name in score_files.FORMS if not score_files.FORMS[name].is_of_one_run},
 }
 
 
@@ -287,7 +288,7 @@ class ExportForm(forms.Form):
             if name in origins or not of_lists
         ]
         self.fields["nuggets"] = choice_field("Nugget list", "the one that fits", sets)
-        file_forms = [(form, FORM_WORDS[form]) for form in EXPORT_FORMS.get(self.kind, ())]
+        file_forms = [(form, FORM_WORDS[form]) for form in EXPORT_FORMS.get(self.kind, ()) if form in FORM_WORDS]
         self.fields["form"] = forms.ChoiceField(choices=file_forms, required=False, label="Form")
         # A snapshot may hold labels of others, so a name that is typed or sent is taken as it is.
         self.fields["judge"].widget = forms.Select(choices=[("", "the one that fits"), *named(sorted(judges))])

@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final
 
-import numpy as np
-
 from evaluation.domain.conditions import NuggetCondition, check_apart, resolve
 from evaluation.errors import Refused
 from evaluation.models import Campaign
@@ -14,7 +12,6 @@ from evaluation.terms import Condition, JudgeKind
 from reports.document import Document, Option
 from reports.files import Row
 from reports.forms import external_names, labelled_conditions, labelled_sets
-from reports.frames import tagged_assignments
 from reports.judges.figures import (
     SEED,
     JudgeAgainstTruth,
@@ -24,8 +21,7 @@ from reports.judges.figures import (
     coefficients,
     match,
 )
-from reports.judges.tables import JudgeTable, judge_tables
-from reports.metrics.agreement import ScoreTable, score_table
+from reports.judges.tables import JudgeTable, judge_tables, table_of_condition
 from reports.metrics.bootstrap import RESAMPLES
 from reports.metrics.policies import Policies
 from reports.metrics.rank_correlations import METHODS, RBO_P, CorrelationMethod, method_named
@@ -150,7 +146,7 @@ def truth_of(campaign: Campaign, name: str, measure: str) -> JudgeTable:
     """Return the table of a condition or of somebody's scores. Raises `Refused` where it is not clear which."""
     if name in list(Condition):
         choice = resolve(campaign, Condition(name))
-        return _table_of(choice, measure or primary_of(profile_of(campaign)))
+        return _score_of(choice, measure or primary_of(profile_of(campaign)))
     tables = judge_tables(campaign, [name])
     if not tables:
         there = ", ".join([*Condition, *external_names(campaign)])
@@ -163,16 +159,13 @@ def truth_of(campaign: Campaign, name: str, measure: str) -> JudgeTable:
     return fitting[0]
 
 
-def _table_of(choice: NuggetCondition, score: str) -> JudgeTable:
+def _score_of(choice: NuggetCondition, score: str) -> JudgeTable:
     profile = next(
         (profile for profile in OF_NUGGETS if score in [entry.name for entry in scores_of(profile)]), None
     )
     if profile is None:
         raise Refused("usage", f"{score} is no score of nuggets.", field="truth_measure")
-    table = score_table(tagged_assignments(choice, "", profile), score, Policies(profile=profile))
-    topics = tuple(topic for topic, counts in zip(table.topic_ids, table.topics, strict=True) if counts)
-    values, every = table.values[table.topics], np.ones(len(topics), dtype=np.bool_)
-    return JudgeTable(str(choice), "", "", score, ScoreTable(table.run_ids, topics, values, every), {})
+    return table_of_condition(choice, score, Policies(profile=profile))
 
 
 def _judges(request: JudgesRequest, truth: JudgeTable) -> list[JudgeTable]:
@@ -189,7 +182,7 @@ def _judges(request: JudgesRequest, truth: JudgeTable) -> list[JudgeTable]:
                     check_apart(there, choice)
             except Refused:  # several LLMs labelled: none of them is meant by the condition alone
                 continue
-            tables.append(_table_of(choice, score))
+            tables.append(_score_of(choice, score))
     judges = [table for table in tables if not request.measures or table.measure in request.measures]
     if not judges:
         measures = sorted({table.measure for table in tables})

@@ -7,8 +7,11 @@ from typing import Final
 
 import numpy as np
 
+from evaluation.domain.conditions import NuggetCondition
 from evaluation.models import Campaign
-from reports.metrics.agreement import ScoreTable
+from reports.frames import tagged_assignments
+from reports.metrics.agreement import ScoreTable, score_table
+from reports.metrics.policies import Policies
 from reports.models import ExternalScore
 
 CLOSE: Final = 1e-6
@@ -66,6 +69,15 @@ def judge_tables(
         name, method, model, measure = head
         by_table.setdefault((name, method, model, measure), {})[run_id, topic_id] = value
     return [JudgeTable(*head, _table(values), _aggregates(values)) for head, values in by_table.items()]
+
+
+def table_of_condition(choice: NuggetCondition, score: str, policies: Policies) -> JudgeTable:
+    """Return a score under a condition, over the condition's own topics. Raises ValueError for no score."""
+    table = score_table(tagged_assignments(choice, "", policies.profile), score, policies)
+    topics = tuple(topic for topic, counts in zip(table.topic_ids, table.topics, strict=True) if counts)
+    every = np.ones(len(topics), dtype=np.bool_)
+    scores = ScoreTable(table.run_ids, topics, table.values[table.topics], every)
+    return JudgeTable(str(choice), "", "", score, scores, {})
 
 
 def published_run_scores(campaign: Campaign, name: str, score: str) -> dict[str, float]:

@@ -200,6 +200,10 @@ def exports(world: str, sets: Iterable[str]) -> Iterator[Words]:
     yield "assignments", *HUMAN, "--judge", person, "--nuggets", nuggets, "--form", "graded"
     for choice in (*POLICIES, *PROFILES):
         yield "scores", *HUMAN, *choice
+    files = ("scores", "--form")
+    yield from ((*files, form, *HUMAN) for form in EXPORT_FORMS["scores"])
+    yield *files, "trec_eval", *HUMAN, "--run", "nobody"
+    yield *files, "tot", "--condition", "published", "--digits", "6"
     yield from (("support", "--condition", support_condition) for support_condition in SupportCondition)
     yield "support", "--condition", "scratch", "--judge", person
     yield from (("support", "--condition", "scratch", "--form", form) for form in EXPORT_FORMS["support"])

@@ -11,6 +11,7 @@ from evaluation.management.base import AssayCommand, the_campaign
 from evaluation.models import Campaign
 from evaluation.terms import Scoring
 from exchange.exports.lines import CAMPAIGN, EXPORT_FORMS, EXPORTS, lines_of
+from exchange.exports.score_files import DIGITS
 from exchange.files import whole_file
 from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot, write_campaign, write_snapshot
@@ -36,11 +37,14 @@ class Command(AssayCommand):
             "--stage", default="", metavar="CODE", help="of judgments: at which stage they were given"
         )
         parser.add_argument("--source", default="", metavar="NAME", help="which qrels, where there are several")
-        text = (
-            "of nuggets: a bank or a rubric; of assignments: graded criteria; of support: answers; or of battles"
-        )
+        text = "of nuggets: a bank or a rubric; of labels: graded criteria; of support: answers; of scores; of battles"
         forms = dict.fromkeys(form for forms in EXPORT_FORMS.values() for form in forms)
         parser.add_argument("--form", choices=list(forms), default="", help=text)
+        parser.add_argument(
+            "--run", default="", metavar="RUN", help="of score files: one run alone, as trec_eval needs"
+        )
+        text = "of score files: every digit, or six"
+        parser.add_argument("--digits", choices=list(DIGITS), default="17", help=text)
         parser.add_argument("--missing", choices=["zero", "skip"], default="zero")
         parser.add_argument("--unjudged", choices=["exclude", "zero"], default="exclude")
         parser.add_argument("--no-vital", choices=["zero", "skip"], default="zero")
