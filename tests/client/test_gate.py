@@ -1,6 +1,7 @@
 """A gate in a user's own pipeline: command, files, exit codes, pyproject.toml and pytest; the server's own answer."""
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+import yaml
 from django.conf import settings
 from pytest_django.live_server_helper import LiveServer
 
@@ -103,6 +105,19 @@ def test_options_stand_in_pyproject_and_words_count_more(
     file.write_text("[project]\n", "utf-8")
     assert main(from_file) == 3
     assert "pyproject.toml has no table [tool.assay.gate]" in capsys.readouterr().err
+
+
+def test_the_workflow_asks_a_gate_that_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    workflow = yaml.safe_load((settings.BASE_DIR / "docs/example/pipeline/answers.yml").read_text("utf-8"))
+    assert workflow["permissions"] == {"contents": "read"}
+    [job] = workflow["jobs"].values()
+    assert job["env"].keys() >= {"ASSAY_URL", "ASSAY_TOKEN"}
+    [line] = [step["run"] for step in job["steps"] if step.get("run", "").startswith("assay-client ")]
+    (tmp_path / "pyproject.toml").write_text(TABLE, "utf-8")
+    assert main(shlex.split(line.replace("$RUN", "new"))[1:]) == 0
+    assert (tmp_path / "gate.md").read_text("utf-8").startswith("**undecided**")
+    # What a pull request says is never part of a line that a shell reads.
+    assert not any("${{" in step.get("run", "") for step in job["steps"])
 
 
 def test_what_is_no_verdict_is_broken(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
