@@ -25,7 +25,21 @@ from web.consistent_read import consistent_read
 ACCEPTED = "accepted"
 """In place of a run's name: what was accepted last for the campaign and condition."""
 GATE_ACCEPTED = "gate.accepted"
-Finite = Annotated[float, Field(allow_inf_nan=False)]
+MOST = 1e9
+"""Above every score there is, and far below where a sum of squares ends."""
+Value = Annotated[float, Field(ge=-MOST, le=MOST)]
+
+
+class FingerprintJudge(BaseModel):
+    """A judge; `prompts` have the hash of each text that was sent, by name and version."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    name: str
+    kind: str
+    model: str
+    host: str
+    parameters: dict[str, str]
+    prompts: dict[str, str]
 
 
 class Fingerprint(BaseModel):
@@ -35,7 +49,7 @@ class Fingerprint(BaseModel):
     condition: str
     policies: dict[str, str]
     labels: list[str]
-    judges: list[dict[str, Any]]
+    judges: list[FingerprintJudge]
     nuggets: dict[str, str]
     topics: dict[str, str]
     protocol: dict[str, Any]
@@ -51,7 +65,7 @@ class Baseline(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     campaign: str
     run: str
-    scores: dict[str, dict[str, Finite]]
+    scores: dict[str, dict[str, Value]]
     labels: Annotated[int, Field(ge=0)]
     missing: Annotated[int, Field(ge=0)]
     fingerprint: Fingerprint

@@ -64,7 +64,9 @@ def _judge(choice: Choice, judge: Judge, run: Run, alias: str) -> dict[str, Any]
         "kind": judge.kind,
         "model": judge.model,
         "host": urlsplit(judge.base_url).hostname or "",
-        "parameters": {name: judge.prompt_versions[name] for name in PARAMETERS if name in judge.prompt_versions},
+        "parameters": {
+            name: str(judge.prompt_versions[name]) for name in PARAMETERS if name in judge.prompt_versions
+        },
         # As they were sent, not as the judge asks now; labels that were loaded name none.
         "prompts": {f"{name}/{version}": sha for name, version, sha in prompts},
     }

@@ -225,6 +225,13 @@ def test_the_api_answers_what_the_command_says(olga: Program, campaign: Campaign
     assert (again.json()["verdict"], again.json()["lost"]) == ("fail", None)
     assert olga.post("/gates/", {**body, "baseline": "v40"}).json()["verdict"] == "broken"
     assert olga.post("/gates/", {**body, "condition": "X"}).status_code == 400
+    kept["fingerprint"]["judges"] = [{"name": "m"}]
+    kept["scores"]["vital_strict"]["t00"] = 1e300
+    wrong = olga.post("/gates/", {**body, "baseline_document": kept})
+    assert (wrong.status_code, {name.rpartition(".")[2] for name in wrong.json()["errors"]}) == (
+        400,
+        {"t00", "kind", "model", "host", "parameters", "prompts"},
+    )
     parts = olga.get("/fingerprint/?campaign=river&condition=A/A&judge=m&run=bad").json()
     assert parts["sha256"] == found.json()["fingerprint"]
     assert olga.get("/fingerprint/?campaign=river&condition=A/A&judge=m&run=none").status_code == 400
