@@ -109,7 +109,6 @@ LABEL_WAY = {
     "assessor/desk/task_labels.py",
     "assessor/views/desk.py",
     "evaluation/campaigns/contents.py",
-    "evaluation/campaigns/protocol.py",
     "evaluation/corpus/topics.py",
     "evaluation/domain/conditions.py",
     "evaluation/domain/shares.py",
