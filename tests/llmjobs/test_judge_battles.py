@@ -23,6 +23,7 @@ from llmjobs.prompts.template import Template
 from llmjobs.steps.asking import LlmReply
 from llmjobs.steps.battle import battle
 from loadtest.servers.simulator import LoggedSimulator
+from organizer.cost import VERDICT, llm_units
 from reports.battles.methods import battle_sentences
 from tests.llmjobs.conftest import PointAt
 from tests.llmjobs.steps.scripted import between, play
@@ -166,6 +167,7 @@ def test_a_killed_worker_pays_nothing_twice(world: World, simulator: LoggedSimul
     work_on(worker="the next")
     assert labels() == before
     assert len(simulator.log.served()) == Call.objects.count() == 12
+    assert llm_units(world.campaign).by_judge[world.judge.name, VERDICT].units == 12
 
 
 def test_an_empty_answer_of_battles_that_were_drawn_elsewhere_is_not_asked_about(
