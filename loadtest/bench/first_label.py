@@ -31,9 +31,13 @@ class Visit:
     session: str
 
 
+def browser_path() -> str | None:
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, CANDIDATES)), None)
+
+
 def in_chromium(size: Size, _turn: int) -> Measured:
     """Open desks of both sizes and keep the first draft by key."""
-    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, CANDIDATES)), None)
+    path = browser_path()
     if path is None:
         return Measured(skipped="no Chromium was found; set CHROMIUM to its path")
     openings = 3 if size is SMALL else OPENINGS
