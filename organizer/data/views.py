@@ -29,6 +29,7 @@ from organizer.data.forms import EXPORT_KINDS, ExportForm, ImportForm, is_too_la
 from organizer.data.texts import missing_texts
 from organizer.forms import errors_text, refusals_on
 from organizer.navigation import page_in
+from organizer.today.acts import next_step_of
 from web.csv_response import csv_response
 
 SHOWN = 30
@@ -99,6 +100,7 @@ def import_attempt(request: UserRequest, slug: str, pk: int) -> HttpResponse:
         "next": IMPORT_KINDS.get(dict(pairwise(IMPORT_KINDS)).get(attempt.kind, "")),
         "taken_back": taken_back(attempt.campaign).get(attempt.event_id or 0),
         "undo_problem": attempt.event and undo_problem(attempt.campaign, attempt.event),
+        "next_step": attempt.event and next_step_of(request.user, attempt.campaign),
         # Small files are loaded while the page waits; only large ones wait for a worker.
         "no_worker": attempt.is_open and attempt.job is not None and not live_workers(),
     }

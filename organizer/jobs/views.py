@@ -32,7 +32,7 @@ from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer.access import get_campaign, get_row, or_404
 from organizer.forms import page_of, refusals_on
 from organizer.jobs.forms import LABELS, BudgetForm, JobForm, choices_of_order
-from organizer.today.acts import checklist_of
+from organizer.today.acts import next_step_of
 from reports.quality.judges import JudgeTrust, trust_of
 from web.text import plural
 
@@ -212,15 +212,16 @@ def _shown(
     request: UserRequest, campaign: Campaign, llm: LlmJob, form: BudgetForm, status: int = 200
 ) -> HttpResponse:
     report = job_status.report_of(llm)
+    # A page whose job is in another state has the wrong buttons, so htmx loads it anew.
+    changed = request.GET.get("standing") != report.standing
     context = {
         "campaign": campaign,
         "llm": llm,
         "report": report,
         "form": form,
-        # A page whose job is in another state has the wrong buttons, so htmx loads it anew.
-        "changed": request.GET.get("standing") != report.standing,
+        "changed": changed,
         "may_run": may_run_jobs(request.user, campaign),
-        "is_new": not request.htmx and bool(checklist_of(request.user, campaign)),
+        "next_step": next_step_of(request.user, campaign) if changed else None,
         # Work that only commands start has no order that the form could repeat.
         "ordered": llm.job.has_ended and job_service.order_of(llm) is not None,
     }

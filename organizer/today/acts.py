@@ -282,6 +282,11 @@ def checklist_of(viewer: User, campaign: Campaign) -> list[FirstStep]:
     return checklist_for(viewer, campaign, pipeline_for(viewer, campaign))
 
 
+def next_step_of(viewer: User, campaign: Campaign) -> FirstStep | None:
+    """Return the first step that a new campaign has before it; None where it is past them."""
+    return next((step for step in checklist_of(viewer, campaign) if step.primary), None)
+
+
 def checklist_for(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[FirstStep]:
     """Steps of a campaign that has no people's work yet; empty where it is past them."""
     if pipeline.tasks:
@@ -312,14 +317,16 @@ def _steps(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[FirstSt
     # This job makes nuggets first where there are none, so both steps are one.
     labelling = page_in(campaign, "new_job")
     others = Membership.objects.filter(campaign=campaign).exclude(user=viewer).count()
+    # Traces bring passages, and no grade of any.
+    to_grade = held.topics and held.runs and held.segments_with_text and not loaded
     return [
         FirstStep(
             "Load topics, runs and passages",
             f"{held.topics:,} {plural(held.topics, 'topic')}, {held.runs:,} {plural(held.runs, 'run')}, "
             f"{graded:,} {plural(graded, 'topic')} with graded passages",
             loaded,
-            "Load data",
-            page_in(campaign, "data"),
+            "Grade passages" if to_grade else "Load data",
+            page_in(campaign, "new_job", what=Work.RELEVANCE) if to_grade else page_in(campaign, "data"),
         ),
         FirstStep(
             "Choose the protocol",
