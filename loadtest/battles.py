@@ -13,18 +13,23 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from tqdm import tqdm
 
 from evaluation.rules.battles import DrawnBattle, deal, new_terms, people_sample
 from loadtest.random_checks import RandomCheckWorld, list_qa
 from reports.metrics.agreement import score_table
-from reports.metrics.arrays import Floats
+from reports.metrics.arrays import Counts, Floats
 from reports.metrics.battles.corrected import BattleSample, corrected_rates
-from reports.metrics.battles.win_rates import win_rates
+from reports.metrics.battles.ratings import MIDDLE, SCALE, SINGULAR, opponents, ratings
+from reports.metrics.battles.sheet import BattleSheet
+from reports.metrics.battles.win_rates import differences, win_rates
 from reports.metrics.policies import Policies
+from reports.metrics.random_check.estimate import NORMAL
 
 WORTH, OWN, SHARED, TIE = 4.0, 0.6, 0.7, 0.4
 SCORE = "all_strict"
+QUADRATURE = 40
 PEOPLE = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype=np.float64)
 
 
@@ -40,6 +45,23 @@ class BattleWorld:
     @cached_property
     def answered(self) -> set[tuple[str, str]]:
         return {(topic, run) for topic in self.topic_ids for run in self.run_ids}
+
+    @property
+    def expected(self) -> BattleSheet:
+        """All battles by the points that they have on average."""
+        pairs = list(combinations(range(len(self.run_ids)), 2))
+        topic = np.repeat(np.arange(len(self.topic_ids)), len(pairs))
+        first, second = np.tile(np.array(pairs).T, len(self.topic_ids))
+        nodes, weights = np.polynomial.hermite_e.hermegauss(QUADRATURE)
+        gap = WORTH * (self.people[topic, first] - self.people[topic, second])
+        worth = gap[:, np.newaxis] + np.sqrt(2) * OWN * nodes
+        won, lost = (1 / (1 + np.exp(TIE - side)) for side in (worth, -worth))
+        points = (1 + won - lost) / 2 @ (weights / weights.sum())
+        return _sheet(self.run_ids, topic, first, second, points)
+
+    def of_topics(self, topics: Counts) -> "BattleWorld":
+        ids = tuple(f"t{place}" for place in range(len(topics)))
+        return BattleWorld(self.run_ids, ids, self.people[topics], self.llm[topics])
 
     def battles(self, seed: str, rounds: int) -> list[DrawnBattle]:
         terms = new_terms(seed, self.run_ids, self.topic_ids, rounds, "zero")
@@ -137,8 +159,73 @@ def _corrected(
             found.value - truth,
             np.array(inside),
             np.array(held),
-            np.abs(value - true_gaps) <= 1.959964 * sd,
+            np.abs(value - true_gaps) <= NORMAL * sd,
         )
+
+
+@dataclass(frozen=True)
+class IntervalTally:
+    """What intervals hold over K draws of topics: K x R, of differences K x D; `plain`: ratings with battles apart."""
+
+    rates: Floats
+    apart: Floats
+    ratings: Floats
+    plain: Floats
+
+    def __str__(self) -> str:
+        held = (f"{name} {getattr(self, name).mean():.3f}" for name in ("rates", "apart", "ratings", "plain"))
+        return f"holds: {', '.join(held)}"
+
+
+def interval_tally(world: BattleWorld, *, rounds: int, seeds: int, quiet: bool = False) -> IntervalTally:
+    rows = list(_intervals(world, rounds, seeds, quiet))
+    return IntervalTally(*(np.array(column, dtype=np.float64) for column in zip(*rows, strict=True)))
+
+
+def _intervals(world: BattleWorld, rounds: int, seeds: int, quiet: bool) -> Iterator[tuple[Floats, ...]]:
+    runs = list(range(len(world.run_ids)))
+    expected = world.expected
+    truth, true_ratings = win_rates(expected).value, ratings(expected).value
+    for seed in tqdm(range(seeds), desc=f"{rounds} rounds, topics anew", unit="draw", disable=quiet or None):
+        topics = np.random.default_rng(seed).integers(0, len(world.topic_ids), len(world.topic_ids))
+        sample, points = world.of_topics(topics).judged(seed, rounds, 1)
+        sheet = _sheet(world.run_ids, sample.topic, sample.first, sample.second, points)
+        rates, rated = win_rates(sheet), ratings(sheet)
+        gaps = differences(rates, runs)
+        half = NORMAL * _plain_sd(sheet, rated.value)
+        yield (
+            np.array([_holds(rates.interval(run).ends, truth[run]) for run in runs]),
+            np.array([_holds(gap.interval.ends, truth[gap.a] - truth[gap.b]) for gap in gaps]),
+            np.array([_holds(rated.intervals[run].ends, true_ratings[run]) for run in runs]),
+            np.array(np.abs(rated.value - true_ratings) <= half, dtype=np.float64),
+        )
+
+
+def _plain_sd(sheet: BattleSheet, rating: Floats) -> Floats:
+    """Standard deviations of ratings as if battles were independent, as arena-rank has them."""
+    design = opponents(sheet, np.arange(len(rating)))
+    chance = 1 / (1 + np.exp(-(design @ (rating - MIDDLE)) / SCALE))
+    information = design.T @ ((chance * (1 - chance))[:, np.newaxis] * design)
+    deviations: Floats = SCALE * np.sqrt(np.diag(np.linalg.pinv(information, rcond=SINGULAR, hermitian=True)))
+    return deviations
+
+
+Places = NDArray[np.integer]
+
+
+def _sheet(run_ids: tuple[str, ...], topic: Places, first: Places, second: Places, points: Floats) -> BattleSheet:
+    size, topics = len(topic), int(topic.max()) + 1
+    return BattleSheet(
+        run_ids=run_ids,
+        topic_ids=tuple(map(str, range(topics))),
+        topic=topic.astype(np.int32),
+        first=first.astype(np.int32),
+        second=second.astype(np.int32),
+        points=points,
+        lengths=np.full(size, np.nan),
+        bad=np.zeros(size, dtype=np.bool_),
+        split=np.zeros(size, dtype=np.bool_),
+    )
 
 
 def _points(gap: Floats) -> Floats:
@@ -171,6 +258,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=200)
     options = parser.parse_args()
     world = world_of(list_qa(options.folder))
+    for rounds in (2, 6):
+        print(f"{rounds} rounds: {interval_tally(world, rounds=rounds, seeds=2 * options.seeds)}")
     for rounds, numbers in ((2, (75, 150, 220)), (6, (100, 200, 400))):
         for number in numbers:
             tally = corrected_tally(world, rounds=rounds, number=number, seeds=options.seeds)

@@ -9,7 +9,7 @@ import pytest
 from reports.metrics.battles.agreement import outcomes, verdict_agreement
 from reports.metrics.battles.cycles import cycles
 from reports.metrics.battles.explained import ScoredBattles, explained, fit
-from reports.metrics.battles.ratings import length_slope
+from reports.metrics.battles.ratings import length_slope, ratings
 from reports.metrics.battles.sheet import BattleSheet
 
 
@@ -46,6 +46,18 @@ def test_runs_that_win_by_their_number_have_no_cycle() -> None:
     pairs = list(combinations(range(6), 2))
     found = cycles(sheet([(0, a, b, 1.0, 0.0) for a, b in pairs]))
     assert (found.triads, found.share) == (20, 0.0)
+
+
+def test_the_mean_of_all_ratings_is_1000_whatever_the_battles() -> None:
+    """Battles know ratings but for a constant: what is nearly 0 because of it is not divided by."""
+    drawn = np.random.default_rng(1)
+    battles = [(topic, *pair) for topic in range(14) for pair in combinations(range(7), 2)]
+    for _ in range(300):
+        points = (drawn.integers(0, 3, len(battles)) / 2).tolist()
+        rated = ratings(
+            sheet([(*battle, of_first, 0.0) for battle, of_first in zip(battles, points, strict=True)])
+        )
+        assert rated.value.mean() == pytest.approx(1000, abs=1e-6)
 
 
 def test_a_longer_answer_that_always_wins_has_no_slope() -> None:

@@ -16,6 +16,8 @@ SCALE: Final = 400 / log(10)
 MIDDLE: Final = 1000.0
 CLOSE: Final = 1e-12
 MOST_STEPS: Final = 100
+SINGULAR: Final = 1e-12
+"""Of the largest eigenvalue: what is below is 0 but for rounding, as that of ratings which all rise alike."""
 DECIMALS: Final = 9
 """Processors differ in the last bits of a fit, and a file is to be the same on all of them."""
 STEEPEST: Final = 30.0
@@ -124,6 +126,6 @@ def _newton(design: Floats, points: Floats, theta: Floats) -> tuple[Floats, Floa
     chance = 1 / (1 + np.exp(-(design @ theta)))
     gradient = (points - chance)[:, np.newaxis] * design
     information = design.T @ ((chance * (1 - chance))[:, np.newaxis] * design)
-    inverse: Floats = np.linalg.pinv(information, hermitian=True).astype(np.float64)
+    inverse: Floats = np.linalg.pinv(information, rcond=SINGULAR, hermitian=True).astype(np.float64)
     step: Floats = inverse @ gradient.sum(axis=0)
     return step, inverse, gradient
