@@ -1,5 +1,6 @@
 """Relevance by people: a topic's passages are graded at the desk, and become qrels of whoever graded them."""
 
+import csv
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -262,3 +263,16 @@ def test_there_is_a_word_for_each_grade_or_none(world: JudgingWorld, words: str)
     with pytest.raises(Refused, match="give 4 words"):
         create_campaign(slug="other", name="Other", file=file)
     assert not Protocol.objects.filter(campaign__slug="other").exists()
+
+
+def test_shares_of_more_grades_than_labels_have_columns_of_their_own(world: JudgingWorld) -> None:
+    grade(world, "ann", {"d1": 3, "d2": 0, "d4": 0})
+    client = Client()
+    client.force_login(world.people["olga"])
+    file = client.get(reverse("organizer:people_work_file", args=["river"])).content.decode()
+    [row] = csv.DictReader(StringIO(file))
+    assert None not in row
+    assert [float(row[name]) for name in ("full", "partial", "none", "label_4")] == pytest.approx(
+        [1 / 3, 0, 0, 2 / 3]
+    )
+    assert row["cant_judge"] == "0.0"
