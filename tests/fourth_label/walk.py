@@ -18,6 +18,7 @@ from evaluation.models import Assignment, RandomCheckPair, SupportJudgment
 from evaluation.stages import SUPPORT_SCRATCH
 from evaluation.terms import JudgeKind, StudyKind, SupportCondition
 from llmjobs.prompts.texts import TEMPLATES
+from reports.charts import LIGHT
 from reports.metrics.label_matrix import CITATION_POINTS
 from reports.metrics.random_check.draw import factors_of
 from reports.models import Adjudication
@@ -80,6 +81,22 @@ def test_it_counts_nothing_and_stands_in_the_tables(world: JudgingWorld) -> None
     assert (alpha["weighted_precision"], gamma["weighted_precision"]) == (0.5, 0.5)
     assert "Contradicts" in page_of(world, "reports:support", query="?condition=llm&judge=robot")
     assert load("export", "support", "--condition", "llm", "--judge", "robot").out.count("contradicts") == 1
+
+
+def test_pictures_have_a_fill_and_a_row_for_it(world: JudgingWorld) -> None:
+    label(world, "robot", "contradicts", "full_support", "partial_support", kind=JudgeKind.LLM)
+    bars = picture_of(world, "support", "conditions", "?condition=llm&judge=robot")
+    assert "contradicts" in bars
+    assert f'fill="{LIGHT.control}"' in bars
+    sides = "?rows=llm&rows_judge=robot&columns=scratch"
+    assert picture_of(world, "confusion", "matrix", sides).count("contradicts") >= 2
+
+
+def picture_of(world: JudgingWorld, name: str, part: str, query: str) -> str:
+    address = reverse(f"reports:{name}_picture", args=[world.campaign.slug, part, "svg"])
+    response = client_of(world).get(address + query)
+    assert response.status_code == 200, address
+    return response.content.decode()
 
 
 def test_it_is_judged_at_the_desk_and_compared(world: JudgingWorld) -> None:
