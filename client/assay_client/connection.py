@@ -31,6 +31,9 @@ FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
 """Seconds. Whoever should wait for longer is told so at once."""
 
+LONGEST_DOING = 150.0
+"""Seconds. After two minutes the server takes a request that did not end for dead."""
+
 BUSY = (429, 502, 503, 504)
 BEING_DONE = "idempotency_key_in_use"
 TOKEN = re.compile(r"[\x21-\x7e]+")
@@ -92,15 +95,16 @@ class Connection:
         streamed: bool = False,
     ) -> Iterator[httpx.Response]:
         """Give the answer to a request; a streamed one is not read yet. Raises `AssayError` after all tries."""
-        for number in range(TRIES):
-            last = number == TRIES - 1
+        tries, end = 0, time.monotonic() + LONGEST_DOING
+        while True:
             request = self._request(method, path, query, headers, body)
             try:
                 response = self._http.send(request, stream=streamed)
             except httpx.RequestError as broken:
-                if last:
+                tries += 1
+                if tries == TRIES:
                     raise Unreachable(f"{self.url} did not answer: {broken or type(broken).__name__}") from broken
-                time.sleep(_usual_wait(number))
+                time.sleep(_usual_wait(tries))
                 continue
             try:
                 if response.is_success:
@@ -110,8 +114,11 @@ class Connection:
                 error = self._error(response)
             finally:
                 response.close()
-            seconds = _wait(response, error, number)
-            if last or seconds is None:
+            # Our own request of before, whose answer took too long, is still at work under its key.
+            being_done = error.code == BEING_DONE and time.monotonic() < end
+            tries += not being_done
+            seconds = _wait(response, tries) if being_done or response.status_code in BUSY else None
+            if tries == TRIES or seconds is None:
                 raise error
             time.sleep(seconds)
 
@@ -165,7 +172,10 @@ class Connection:
 
 def checked_url(url: str, *, allow_http: bool) -> str:
     """Return the address without a slash at its end. Raises `AssayError`."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise AssayError(f"url: an address such as https://assay.example.org, found {url!r}")
     if parts.username or parts.password or parts.query or parts.fragment:
@@ -197,20 +207,16 @@ def numbers(words: str) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", words)]
 
 
-def _wait(response: httpx.Response, error: AssayError, number: int) -> float | None:
-    """Return after how many seconds to try again; None: it would be the same."""
-    # Our own request of before is still at work under its key.
-    being_done = response.status_code == 409 and error.code == BEING_DONE
-    if response.status_code not in BUSY and not being_done:
-        return None
+def _wait(response: httpx.Response, tries: int) -> float | None:
+    """Return after how many seconds to try again; None: nobody waits for so long."""
     wait = _retry_after(response.headers.get("Retry-After", ""))
     if wait is None:
-        return _usual_wait(number)
+        return _usual_wait(tries)
     return wait if wait <= LONGEST_WAIT else None
 
 
-def _usual_wait(number: int) -> float:
-    return FIRST_WAIT * float(2**number) * random.uniform(0.75, 1.25)  # noqa: S311  # many clients must not come at once
+def _usual_wait(tries: int) -> float:
+    return FIRST_WAIT * float(2 ** max(tries - 1, 0)) * random.uniform(0.75, 1.25)  # noqa: S311  # not all at once
 
 
 def _retry_after(words: str) -> float | None:

@@ -32,6 +32,10 @@ def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
             "url: an address such as https://assay.example.org, found 'assay.example.org'",
         ),
         (
+            {"ASSAY_TOKEN": TOKEN, "ASSAY_URL": "https://[::1"},
+            "url: an address such as https://assay.example.org, found 'https://[::1'",
+        ),
+        (
             {"ASSAY_TOKEN": f"{TOKEN}\n", "ASSAY_URL": "https://assay.example.org"},
             "token: visible ASCII characters without spaces",
         ),

@@ -1,15 +1,17 @@
 """What fails for a moment is tried again; what was done is not done twice; what is refused is not asked again."""
 
+import json
 import re
 
 import pytest
 
-from assay_client import Assay, AssayError, Busy, Campaign, Refused, ServerError, Unreachable, connection
+from assay_client import Assay, AssayError, Busy, Campaign, Conflict, Refused, ServerError, Unreachable, connection
 from evaluation.models import Event, Topic
 from jobs.models import Job
 from tests.client.conftest import Library
 from tests.client.servers import hands_on, loses, says, serving
 from tests.client.test_imports import NUGGETS, RUN, TOPICS
+from tests.client.test_streams import CAMPAIGN
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TOKEN = "assay_of_a_test"
@@ -69,6 +71,17 @@ def test_after_four_tries_it_is_said(status: int, error: type[AssayError]) -> No
         Assay(server.url, token=TOKEN).campaign("library")
     assert len(server.requests) == 4
     assert said.value.status == status
+
+
+def test_a_write_that_takes_long_is_waited_for() -> None:
+    at_work = says(409, b'{"code": "idempotency_key_in_use", "detail": "It is being worked on."}', Retry_After="0")
+    made = says(201, json.dumps(CAMPAIGN).encode())
+    with serving(says(504), *[at_work] * 6, made) as server:
+        assert Assay(server.url, token=TOKEN).create_campaign("library").slug == "library"
+        assert len({request.headers["Idempotency-Key"] for request in server.requests}) == 1
+    with serving(rest=says(409)) as server, pytest.raises(Conflict):
+        Assay(server.url, token=TOKEN).create_campaign("library")
+    assert len(server.requests) == 1
 
 
 def test_nobody_waits_for_an_hour() -> None:
