@@ -3,6 +3,7 @@
 import { define } from "./keys.js";
 import { line } from "./line.js";
 
+const WORDS = { undo: "Undo", redo: "Redo" };
 const NOTHING = { undo: "Nothing to undo", redo: "Nothing to redo" };
 
 export class Undoing {
@@ -62,6 +63,6 @@ export class Undoing {
     if (!button) return;
     const step = this.#top(what);
     button.setAttribute("aria-disabled", String(!step || this.#isReadonly));
-    button.title = step ? step.label : NOTHING[what];
+    button.title = step ? `${WORDS[what]}: ${step.label}` : NOTHING[what];
   }
 }

@@ -189,7 +189,10 @@ def test_undo_and_redo_after_a_reload(desk: NuggetDesk) -> None:
     desk.saved()
     desk.reload()
     assert desk.shown() == ["one and two", *before[3:]]
+    undo = desk.page.locator("[data-act=undo]")
+    expect(undo).to_have_attribute("title", "Undo: Decision")
     desk.press("Control+z")
+    expect(undo).to_have_attribute("title", "Undo: Merge")
     desk.is_on("N3")
     assert desk.shown() == ["one and two", *before[2:]]
     desk.press("Control+z")
