@@ -33,7 +33,7 @@ from evaluation.imports.segments import needed_docids
 from evaluation.models import Campaign
 from evaluation.terms import JudgeKind, Origin, RagTask, SupportCondition
 from exchange.imports import kinds
-from exchange.imports.kinds import ImportLoad, most_bytes_a_line
+from exchange.imports.kinds import ImportLoad, how_to_read
 from exchange.imports.undo import import_named, undo_import
 
 BINARY = {"type": "string", "format": "binary"}
@@ -232,7 +232,7 @@ class ImportView(WriteView):
                 name=upload.name,
                 max_bytes=settings.API_UPLOAD_MAX_BYTES,
                 keep=keep,
-                max_line_bytes=most_bytes_a_line(self.file_kind.load),
+                **how_to_read(self.file_kind.load),
             )
             for upload in write.files
         ]

@@ -124,12 +124,14 @@ def read_source(
     max_line_bytes: int = MAX_LINE_BYTES,
     max_bytes: int = MAX_BYTES,
     keep: Keep | None = None,
+    of_sheets: bool = False,
     problems_to: list[InputProblem] | None = None,
 ) -> Source:
     """Read a text file, a `.gz` (known by its first bytes), an open stream, or, for `-`, standard input.
 
     `name` is what its problems call it, where that is not its path.
     `problems_to` takes the problems, and the good lines are returned.
+    `of_sheets`: as spreadsheets write CSV, which have a byte order mark, and other line ends in cells than after rows.
     `keep` drops lines as they are read, so that a large file can be filtered at bounded memory.
     Raises `BadInput` naming file, line and field: cannot be opened, empty, too large, broken or bomb-like gzip,
     byte order mark, not UTF-8, control characters, a line over `max_line_bytes`, LF and CRLF line ends mixed
@@ -138,7 +140,7 @@ def read_source(
     name = name or ("<stdin>" if str(path) == "-" else str(path))
     problems = Problems(name)
     digest = hashlib.sha256()
-    reader = _LineReader(problems, max_line_bytes, keep)
+    reader = _LineReader(problems, max_line_bytes, keep, of_sheets)
     for chunk in chunks(path, problems, max_bytes):
         # Of the content, so that a file and its .gz are the same file.
         digest.update(chunk)
@@ -160,11 +162,12 @@ def read_source(
 class _LineReader:
     """Cuts chunks into checked lines. Clean blocks are decoded whole; line by line is for those with a problem."""
 
-    def __init__(self, problems: Problems, max_line_bytes: int, keep: Keep | None) -> None:
+    def __init__(self, problems: Problems, max_line_bytes: int, keep: Keep | None, of_sheets: bool) -> None:
         self.lines: list[tuple[int, str]] = []
         self._problems = problems
         self._limit = max_line_bytes
         self._keep = keep
+        self._of_sheets = of_sheets
         self._number = 0  # lines finished
         self._carry: list[bytes] = []  # pieces of the line that is not finished
         self._carried = 0
@@ -201,9 +204,12 @@ class _LineReader:
     def _without_bom(self, chunk: bytes) -> bytes:
         self._first = False
         if chunk.startswith(BOM):
-            self._problems.add(
-                1, "encoding", "UTF-8 without a byte order mark (remove it: sed -i '1s/^\\xEF\\xBB\\xBF//' FILE)"
-            )
+            if not self._of_sheets:
+                self._problems.add(
+                    1,
+                    "encoding",
+                    "UTF-8 without a byte order mark (remove it: sed -i '1s/^\\xEF\\xBB\\xBF//' FILE)",
+                )
             return chunk[len(BOM) :]
         return chunk
 
@@ -237,11 +243,11 @@ class _LineReader:
 
     def _unix(self, block: bytes, last: bool) -> bytes:
         """The block with LF, if the file has CRLF and the block has it on every line; else as it is."""
-        if not self._crlf:
+        if not (self._crlf or self._of_sheets):
             return block
         ended = block if last else block + b"\n"
         converted = ended.replace(b"\r\n", b"\n")
-        if len(ended) - len(converted) != ended.count(b"\n"):
+        if len(ended) - len(converted) != ended.count(b"\n") and not self._of_sheets:
             return block
         return converted if last else converted[:-1]
 
@@ -281,7 +287,7 @@ class _LineReader:
     def _without_end(self, raw: bytes) -> bytes:
         """The line without the CR of a CRLF. A line end of the other kind is noted, once for the file."""
         crlf = raw.endswith(b"\r")
-        if crlf != self._crlf and not self._mixed_noted:
+        if crlf != self._crlf and not (self._mixed_noted or self._of_sheets):
             self._mixed_noted = True
             ends = "found CRLF after LF" if crlf else "found LF after CRLF"
             expected = f"line ends all alike, {ends} (convert them: sed -i 's/\\r$//' FILE)"

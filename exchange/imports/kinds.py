@@ -163,9 +163,13 @@ def load_traces(load: ImportLoad) -> LoadReceipt:
     return import_traces(sources=load.sources, options=trace_options(load.options), **load.common)
 
 
-def most_bytes_a_line(load: Callable[[ImportLoad], LoadReceipt]) -> int:
-    """Return the length of a line up to which its kind is read: more where it may hold whole documents."""
-    return MAX_TEXT_LINE_BYTES if load in (load_segments, load_runs, load_traces) else MAX_LINE_BYTES
+def how_to_read(load: Callable[[ImportLoad], LoadReceipt]) -> dict[str, Any]:
+    """Return how `read_source` reads files of a kind: longer lines where one may hold whole documents."""
+    long = load in (load_segments, load_runs, load_traces)
+    return {
+        "max_line_bytes": MAX_TEXT_LINE_BYTES if long else MAX_LINE_BYTES,
+        "of_sheets": load is load_traces,
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from evaluation.imports.segments import needed_docids
 from evaluation.models import Campaign
 from exchange import files
 from exchange.background import IMPORT, UNEXPECTED, start_item
-from exchange.imports.kinds import IMPORT_KINDS, ImportLoad, ImportOptions, most_bytes_a_line
+from exchange.imports.kinds import IMPORT_KINDS, ImportLoad, ImportOptions, how_to_read
 from exchange.models import ImportAttempt
 from jobs import queue
 from jobs.models import WorkItem
@@ -307,7 +307,7 @@ def _sources(attempt: ImportAttempt) -> list[Source]:
     """Read all files. Raises `BadInput` with all unreadable lines, and what is wrong with the others."""
     limits: dict[str, Any] = {
         "max_bytes": settings.API_UPLOAD_MAX_BYTES,
-        "max_line_bytes": most_bytes_a_line(IMPORT_KINDS[attempt.kind].load),
+        **how_to_read(IMPORT_KINDS[attempt.kind].load),
     }
     if attempt.options.get("needed_only"):
         limits["keep"] = names_any(needed_docids(attempt.campaign))

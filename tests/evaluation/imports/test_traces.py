@@ -117,6 +117,14 @@ def test_contexts_are_a_list_a_text_with_a_divider_or_columns(
     assert Citation.objects.get().segment == Segment.objects.get(text=PARENT)
 
 
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_a_sheet_is_read_as_spreadsheets_write_it(own: Path, mark: bytes) -> None:
+    rows = [b"q,a,c", b'Why?,"So [1].\n\nAnd so.",Water.', b'Who?,"I.",Air.']
+    path = write(own, "sheet.csv", mark + b"\r\n".join(rows) + b"\r\n")
+    load("import_traces", *a_map(own, question="q", answer="a", contexts="c"), "--run", "bot", path)
+    assert [[text for text, _ in sentences] for *_, sentences in loaded()] == [["So.", "And so."], ["I."]]
+
+
 def test_a_question_may_be_the_last_message_of_a_person(own: Path) -> None:
     messages = [
         {"type": "human", "content": "Hello"},
