@@ -3,7 +3,11 @@
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import urlencode
 from xml.etree import ElementTree
+
+from django.conf import settings
+from django.urls import reverse
 
 from exchange.gates.gate import GateResult
 from reports.files import as_json
@@ -64,12 +68,12 @@ def _xml(text: str) -> str:
     return NOT_IN_XML.sub("\ufffd", text)
 
 
-def gate_markdown(result: GateResult, link: str = "") -> str:
+def gate_markdown(result: GateResult) -> str:
     """Return a line of verdict, a table of scores, and the first lost nuggets. No text of an answer is in it."""
-    return "\n".join(_markdown(result.document, link))[: LONGEST_MARKDOWN - 1] + "\n"
+    return "\n".join(_markdown(result.document))[: LONGEST_MARKDOWN - 1] + "\n"
 
 
-def _markdown(document: Document, link: str) -> Iterator[str]:
+def _markdown(document: Document) -> Iterator[str]:
     runs = f"{_text(document['baseline'] or 'none')} and {_text(document['candidate'])}"
     yield f"**{document['verdict']}**: {_text(document['reason'])}"
     yield ""
@@ -90,9 +94,11 @@ def _markdown(document: Document, link: str) -> Iterator[str]:
         policies = ", ".join(f"{name} {value}" for name, value in document["policies"].items())
         yield ""
         yield f"Policies: {_text(policies)}. Level {document['level']:g}, alpha {document['alpha']:g}."
-    if link:
+    if settings.PUBLIC_URL:
+        board = reverse("reports:scores", args=[document["campaign"]])
+        query = urlencode({"condition": document["condition"], "compare": "on"})
         yield ""
-        yield f"[Assay]({link})"
+        yield f"[Leaderboard]({settings.PUBLIC_URL}{board}?{query})"
 
 
 def _nuggets(heading: str, changes: list[Document]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from pytest_django.fixtures import Settings
 
 from evaluation.models import AnswerProvenance, Assignment, Campaign, Event, Judge, ListedNugget
 from jobs.models import Job, WorkItem
@@ -195,7 +196,8 @@ def test_a_changed_topic_list_or_policy_is_named(tmp_path: Path) -> None:
     assert "these topics differ: t03" in reason
 
 
-def test_every_form_says_the_same(tmp_path: Path) -> None:
+def test_every_form_says_the_same(tmp_path: Path, settings: Settings) -> None:
+    settings.PUBLIC_URL = "https://assay.example"
     files = {name: tmp_path / f"gate.{name}" for name in ("json", "junit", "markdown")}
     options = [word for name, file in files.items() for word in (f"--{name}", str(file))]
     assert gate("--baseline", "old", "--score", "all_strict", *LEAST, *options, candidate="bad").code == 1
@@ -204,6 +206,8 @@ def test_every_form_says_the_same(tmp_path: Path) -> None:
     [failure] = suite.iter("failure")
     assert failure.attrib["message"] in json.loads(files["json"].read_text())["reason"]
     lines = files["markdown"].read_text().splitlines()
+    board = "https://assay.example/campaigns/river/leaderboard/?condition=A%2FA&compare=on"
+    assert lines[-1] == f"[Leaderboard]({board})"
     assert lines[0].startswith("**fail**: all\\_strict \\-0.3333")
     cells = [line for line in lines if line.startswith(("| t0", "| t1"))]
     assert len(cells) == 8
