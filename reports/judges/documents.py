@@ -138,6 +138,7 @@ def judges_document(request: JudgesRequest) -> dict[str, Any]:
         "seed": SEED,
         "judges": sorted(rows, key=lambda row: _best_first(row, str(request.methods[0]))),
         "differences": _differences(pairs, request.methods, resampling),
+        "pairs_left_out": max(0, len(pairs) * (len(pairs) - 1) // 2 - MOST_PAIRS),
         "left_out": sorted({run for pair in pairs for run in pair.left_out}),
     }
 
@@ -269,6 +270,8 @@ def facts(content: Mapping[str, Any]) -> list[str]:
     said = [f"Truth: {content['truth']}, by {content['truth_measure']}."]
     if content["left_out"] and content["on_missing"] != SKIP:
         said.append(f"Left out, because one side lacks them: {_names(content['left_out'])}.")
+    if content["pairs_left_out"]:
+        said.append(f"{content['pairs_left_out']} pairs of judges are not compared: name a measure.")
     filled = sum(row["filled"] for row in content["judges"])
     if filled:
         said.append(f"{filled} scores of runs that a judge lacks are 0.")

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from reports.metrics.arrays import Floats, comparable
-from reports.metrics.kendall import dense_ranks, kendall
+from reports.metrics.kendall import kendall
 
 FEWEST: Final = 3
 """Shared runs below which no order is compared."""
@@ -97,15 +97,14 @@ def tau_ap_a(x: Floats, y: Floats) -> float | str:
     """Tau-AP with ties of the judge: the mean over all orders of its tied groups."""
     if _has_ties(x):
         return TIED_TRUTH
-    above = y[:, np.newaxis] > y[np.newaxis, :]
-    better = (above & (x[:, np.newaxis] > x[np.newaxis, :])).sum(axis=0)
-    total = 0.0
-    for rank in np.unique(dense_ranks(y)):
-        group = dense_ranks(y) == rank
-        before, right = int(above[:, group].sum(axis=0)[0]), float(better[group].mean())
-        # Of k runs of a tied group that stand above a place, half are truly better in the mean over all orders.
-        places = np.arange(0 if before else 1, group.sum())
-        total += float(((right + places / 2) / (before + places)).sum())
+    better = ((y[:, np.newaxis] > y[np.newaxis, :]) & (x[:, np.newaxis] > x[np.newaxis, :])).sum(axis=0)
+    _, group, size = np.unique(-y, return_inverse=True, return_counts=True)
+    before, right = np.cumsum(size) - size, np.bincount(group, weights=better) / size
+    # Of k runs of a tied group that stand above a place, half are truly better in the mean over all orders. So a place
+    # with b + k above it counts (right + k/2) / (b + k) = 1/2 + (right - b/2) / (b + k); the first place of all none.
+    harmonic = np.concatenate([[0.0, 0.0], np.cumsum(1 / np.arange(1, len(x)))])
+    sums = harmonic[before + size] - harmonic[before]
+    total = (len(x) - 1) / 2 + float(((right - before / 2) * sums).sum())
     return 2 * total / (len(x) - 1) - 1
 
 

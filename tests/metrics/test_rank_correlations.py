@@ -1,6 +1,7 @@
 """Correlations of judges with the truth, against the reference vectors of pyircor and of AutoJudge's own tool."""
 
 import json
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -62,6 +63,15 @@ def test_each_method_gives_the_reference_figure_or_says_why_it_has_none(
 
 def test_tau_ap_a_is_the_mean_over_the_orders_of_tied_runs() -> None:
     assert of("tauap_a", X, Y_TIED).value == pytest.approx(0.745370, abs=5e-7)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_tau_ap_a_is_what_all_orders_give_one_by_one(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, y = rng.permutation(6).astype(np.float64), rng.integers(0, 3, 6).astype(np.float64)
+    orders = [y + np.array(order) / 100 for order in permutations(range(6))]
+    expected = np.mean([of("tauap", x, order).value for order in orders])
+    assert of("tauap_a", x, y).value == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(("method", "expected"), [("kendall@3", 0.0), ("kendall@5", 0.666667)])
