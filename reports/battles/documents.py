@@ -123,6 +123,7 @@ def battles_report(campaign: Campaign, choices: Choices) -> Document:
         "conflicts": [_battle_document(battle) for battle in conflicts(people)],
         "cycles": _cycles_document(sheet),
         "reliability": figures.reliability,
+        "unbalanced": list(figures.unbalanced),
         **_beside(campaign, battle_set, battles, board_of_battles(condition.value, figures), choices),
     }
     return Document(
@@ -333,6 +334,9 @@ def _text(battle_set: BattleSet, figures: BattleFigures, content: Mapping[str, A
         if row["of"] == BOTH_ORDERS
         if (agree := row["agreement"]["value"]) is not None and agree < ENOUGH_ORDERS
     ]
+    if figures.unbalanced:
+        names = ", ".join(figures.unbalanced)
+        lines.append(f"Unbalanced: by whom they met, win rates lean by more than .01 of {names}.")
     if content["conflicts"]:
         lines.append(f"In {len(content['conflicts']):,} battles people named opposite winners.")
     slope = content["length"]["value"]

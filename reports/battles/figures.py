@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reports.metrics.arrays import defined
-from reports.metrics.battles.ratings import Ratings, ratings
+from reports.metrics.battles.ratings import Ratings, field_rates, ratings
 from reports.metrics.battles.sheet import BattleSheet
 from reports.metrics.battles.win_rates import Difference, WinRates, differences, reliability, win_rates
 from reports.metrics.intervals import TOO_FEW_TOPICS, Interval
@@ -17,6 +17,7 @@ WON_ALL, LOST_ALL, FEW_OPPONENTS = "won every battle", "lost every battle", "too
 FEW_TOPICS = 10
 """Below so many topics a figure is shown grey."""
 LEVEL = 0.05
+UNBALANCED = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +45,17 @@ class BattleRun:
 
 @dataclass(frozen=True, slots=True)
 class BattleFigures:
-    """Runs by name, differences of those with a win rate, and the share of spread that is no noise."""
+    """Runs by name, differences of those with a win rate, and the share of spread that is no noise.
+
+    `unbalanced`: runs whose win rate is another than their rating leads to expect against the whole field.
+    """
 
     run_ids: tuple[str, ...]
     runs: tuple[BattleRun, ...]
     differences: tuple[Difference, ...]
     split: int
     reliability: float | None
+    unbalanced: tuple[str, ...]
 
 
 def battle_figures(sheet: BattleSheet, *, least_topics: int, least_battles: int) -> BattleFigures:
@@ -59,6 +64,7 @@ def battle_figures(sheet: BattleSheet, *, least_topics: int, least_battles: int)
     shown = [run for run, reason in enumerate(reasons) if not reason]
     compared = differences(rates, shown)
     ranks = rank_ranges_of(shown, compared)
+    apart = np.nan_to_num(rates.value - field_rates(rated.value))
     runs = [_run(sheet, rates, rated, run, reasons[run], ranks.get(run)) for run in range(len(sheet.run_ids))]
     return BattleFigures(
         run_ids=sheet.run_ids,
@@ -66,6 +72,7 @@ def battle_figures(sheet: BattleSheet, *, least_topics: int, least_battles: int)
         differences=tuple(compared),
         split=int(sheet.split.sum()),
         reliability=reliability(rates, shown),
+        unbalanced=tuple(sheet.run_ids[run] for run in shown if abs(apart[run]) > UNBALANCED),
     )
 
 

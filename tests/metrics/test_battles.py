@@ -6,11 +6,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from reports.battles.figures import battle_figures
 from reports.metrics.battles.agreement import outcomes, verdict_agreement
 from reports.metrics.battles.cycles import cycles
 from reports.metrics.battles.explained import ScoredBattles, explained, fit
-from reports.metrics.battles.ratings import length_slope, ratings
+from reports.metrics.battles.ratings import field_rates, length_slope, ratings
 from reports.metrics.battles.sheet import BattleSheet
+from reports.metrics.battles.win_rates import win_rates
 
 
 def sheet(rows: Sequence[tuple[int, int, int, float, float]]) -> BattleSheet:
@@ -58,6 +60,22 @@ def test_the_mean_of_all_ratings_is_1000_whatever_the_battles() -> None:
             sheet([(*battle, of_first, 0.0) for battle, of_first in zip(battles, points, strict=True)])
         )
         assert rated.value.mean() == pytest.approx(1000, abs=1e-6)
+
+
+def test_a_balanced_sheet_wins_as_its_ratings_lead_to_expect() -> None:
+    drawn = np.random.default_rng(2)
+    pairs = list(combinations(range(5), 2))
+    rows = [(topic, *pair, float(drawn.integers(0, 3)) / 2, 0.0) for topic in range(9) for pair in pairs]
+    balanced = sheet(rows)
+    assert field_rates(ratings(balanced).value) == pytest.approx(win_rates(balanced).value, abs=1e-9)
+    figures = battle_figures(balanced, least_topics=5, least_battles=1)
+    assert figures.unbalanced == ()
+    # The best run's battles with the worst are left out.
+    values = win_rates(balanced).value
+    ends = {int(values.argmax()), int(values.argmin())}
+    leaning = sheet([row for row in rows if {row[1], row[2]} != ends])
+    unbalanced = battle_figures(leaning, least_topics=5, least_battles=1).unbalanced
+    assert {str(run) for run in ends}.intersection(unbalanced)
 
 
 def test_a_longer_answer_that_always_wins_has_no_slope() -> None:

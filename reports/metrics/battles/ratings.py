@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.metrics.arrays import Booleans, Floats, Indices
+from reports.metrics.arrays import Booleans, Floats, Indices, ratio
 from reports.metrics.battles.sheet import BattleSheet
 from reports.metrics.battles.win_rates import Share
 from reports.metrics.intervals import FEWEST_TOPICS, Interval, student
@@ -61,6 +61,15 @@ def ratings(sheet: BattleSheet) -> Ratings:
         for place, run in enumerate(runs.tolist()):
             intervals[run] = fit.interval(place, middle=MIDDLE, scale=SCALE)
     return Ratings(value, tuple(intervals))
+
+
+def field_rates(rating: Floats) -> Floats:
+    """Win rates to expect against all other rated runs alike, R; nan of a run without a rating."""
+    gaps = (rating[:, np.newaxis] - rating) / SCALE
+    chances = 1 / (1 + np.exp(-gaps))
+    np.fill_diagonal(chances, np.nan)
+    others = ~np.isnan(chances)
+    return ratio(np.where(others, chances, 0.0).sum(axis=1), others.sum(axis=1))
 
 
 def length_slope(sheet: BattleSheet) -> Share | None:
