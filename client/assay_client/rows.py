@@ -519,10 +519,22 @@ class Fingerprint:
     condition: str
     policies: dict[str, str]
     labels: list[str]
-    judges: list[dict[str, Any]]
+    judges: list[FingerprintJudge]
     nuggets: dict[str, str]
     topics: dict[str, str]
     protocol: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FingerprintJudge:
+    """A judge; `prompts` have the hash of each text that was sent, by name and version."""
+
+    name: str
+    kind: str
+    model: str
+    host: str
+    parameters: dict[str, str]
+    prompts: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
