@@ -14,6 +14,8 @@ from exchange.imports.undo import undo_import
 from tests.speed import at_most
 from tests.worlds.imported import everything, load, refuse, run, write
 
+pytestmark = pytest.mark.postgresql
+
 ROOM, QUIET = "Can a group reserve a study room?", "The reading room is a quiet place."
 PARENT = "Groups of up to six may reserve a study room."
 
