@@ -318,11 +318,11 @@ def _value_document(value: float | None, interval: Interval) -> dict[str, Any]:
 
 
 def _text(battle_set: BattleSet, figures: BattleFigures, content: Mapping[str, Any], judged: int) -> str:
-    apart = sum(gap.holm < LEVEL for gap in figures.differences)
+    apart = sum(gap["holm"] < LEVEL for gap in content["differences"])
     lines = [
         f"{judged:,} of {battle_set.battles.count():,} battles judged. Win rates are mean points, ties half; 95 % "
         "intervals cluster by topic.",
-        f"{apart:,} of {len(figures.differences):,} pairs of runs differ (Holm).",
+        f"{apart:,} of {len(content['differences']):,} pairs of runs differ (Holm).",
     ]
     if by_rule := len(battle_set.design.get("by_rule", [])):
         lines.append(f"{by_rule:,} battles of missing answers are decided by rule.")

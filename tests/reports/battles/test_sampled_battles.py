@@ -149,6 +149,16 @@ def test_the_page_shows_people_llm_and_corrected_side_by_side(folder: Path) -> N
     assert "Corrected win rate" in rita.get(f"{page}?condition=B/A&by=corrected").content.decode()
 
 
+def test_the_text_counts_the_differences_that_are_shown(folder: Path) -> None:
+    load("sample_battles", "--n", 36)
+    judged(folder, "ann", drawn(), ("left", "tie"), "human")
+    for by in ("win", "corrected"):
+        words = ("--condition", "B/A", "--by", by)
+        apart = [gap["holm"] < 0.05 for gap in report("battles", *words)["differences"]]
+        text = run("report", "battles", "--campaign", "river", *words).out
+        assert f"{sum(apart)} of {len(apart)} pairs of runs differ (Holm)." in text
+
+
 def test_the_methods_say_how_the_sample_was_drawn(folder: Path) -> None:
     load("sample_battles", "--n", 12)
     judged(folder, "ann", drawn(), ("left",), "human")
