@@ -10,6 +10,7 @@ from django.utils import timezone
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.terms import JudgeKind
+from reports import charts
 from reports.cache import cached_report
 from reports.forms import (
     CONDITIONS,
@@ -25,7 +26,18 @@ from reports.metrics.rank_correlations import METHODS, CorrelationMethod
 from reports.metrics.registry import OF_NUGGETS
 from reports.profiles import score_choices
 from reports.registry import report
-from reports.report import OVERVIEW, ColumnKind, Report, ReportContent, Section, columns, report_of
+from reports.report import (
+    OVERVIEW,
+    Chart,
+    ColumnKind,
+    Report,
+    ReportContent,
+    Row,
+    Section,
+    columns,
+    counted,
+    report_of,
+)
 
 TITLE = "Judges compared"
 WORDS = {
@@ -102,6 +114,7 @@ def _content(request: JudgesRequest) -> ReportContent:
 
 
 def _overview(content: Mapping[str, Any], method: CorrelationMethod) -> Section:
+    bars = [_bar(row, str(method)) for row in content["judges"] if row[str(method)] is not None]
     return Section(
         name=OVERVIEW,
         title="Judges",
@@ -120,7 +133,19 @@ def _overview(content: Mapping[str, Any], method: CorrelationMethod) -> Section:
         rows=content["judges"],
         topics="topics",
         document=lambda: content,
+        chart=Chart(
+            alt=f"{counted(len(bars), 'judge')} by {_caption(method)} with the truth, with intervals.",
+            draw=lambda palette: charts.ranking(bars, str(method), _caption(method), palette),
+        )
+        if bars
+        else None,
     )
+
+
+def _bar(row: Row, method: str) -> dict[str, Any]:
+    ends = row["intervals"][method]
+    names = {"run_id": f"{row['judge']}, {row['measure']}", "task": ""}
+    return names | {method: row[method], "low": ends["low"], "high": ends["high"]}
 
 
 def _differences(content: Mapping[str, Any], method: CorrelationMethod) -> Section:

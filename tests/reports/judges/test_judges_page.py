@@ -46,3 +46,8 @@ def test_an_assessor_does_not_find_it(world: World) -> None:
 def test_each_table_is_a_file(world: World, name: str, form: str) -> None:
     response = world.client("olga").get(f"{PAGE}{name}.{form}?truth=truth")
     assert response.status_code == 200, response
+
+
+def test_the_judges_are_drawn_with_their_intervals(world: World) -> None:
+    picture = world.client("olga").get(f"{PAGE}overview.svg?truth=truth").content.decode()
+    assert "A, GRADE: 0.810" in picture
