@@ -136,9 +136,8 @@ def _overview(content: Mapping[str, Any], method: CorrelationMethod) -> Section:
         chart=Chart(
             alt=f"{counted(len(bars), 'judge')} by {_caption(method)} with the truth, with intervals.",
             draw=lambda palette: charts.ranking(bars, str(method), _caption(method), palette),
-        )
-        if bars
-        else None,
+            shown=bool(bars),
+        ),
     )
 
 
