@@ -23,7 +23,7 @@ from reports.forms import (
 from reports.judges.documents import DEFAULT, WARN, JudgesRequest, facts, judges_document
 from reports.judges.tables import judge_tables
 from reports.metrics.rank_correlations import METHODS, CorrelationMethod
-from reports.metrics.registry import OF_NUGGETS
+from reports.metrics.registry import BY_NAME, OF_NUGGETS
 from reports.profiles import score_choices
 from reports.registry import report
 from reports.report import (
@@ -48,7 +48,7 @@ WORDS = {
     "tauap_a": "tau-AP, the judge's ties",
     "tauap_b": "tau-AP, ties of both",
     "tau_gap": "tau-gap",
-    "rbo": "rank-biased overlap",
+    "rbo": "RBO, rank-biased",
 }
 
 
@@ -108,8 +108,11 @@ def judges_page(campaign: Campaign, query: QueryDict) -> Report:
 def _content(request: JudgesRequest) -> ReportContent:
     content, [method] = judges_document(request), request.methods
     sections = [_overview(content, method), _differences(content, method)]
+    measure = content["truth_measure"]
+    scored = BY_NAME[measure].spoken if measure in BY_NAME else measure
+    truth = f"Truth: {content['truth']}, by {scored}."
     return ReportContent(
-        tuple(facts(content)), tuple(section for section in sections if section.rows), timezone.now()
+        (truth, *facts(content)[1:]), tuple(section for section in sections if section.rows), timezone.now()
     )
 
 
