@@ -79,7 +79,7 @@ RUNS = {
         "cormorant", "headings", "sss--", ("sssssp-", "sspsss-", "ssss-s-", "sssps--", "ssss-p-")
     ),
     "gannet-tables": HarbourRun(
-        "gannet", "table", "psp-s", ("ss-ps--", "s-ss-p-", "sps-s--", "ssp-s--", "s-sss--")
+        "gannet", "table", "psp-s", ("ss-ps--", "s-ss-p-", "sps-s--", "ssp-p--", "s-sss--")
     ),
     "turnstone-mix": HarbourRun(
         "turnstone", "headings", "spp--", ("s-sp--s", "ps-s---", "s-p-s--", "-ss----", "sps---s")
