@@ -15,8 +15,8 @@ from tests.worlds.cast import make_user
 from tests.worlds.desk import DeskWorld
 
 DANGEROUS = re.compile(
-    r"^\s*(?:import|from) (?:pickle|marshal|shelve|xml\.sax|xml\.dom|lxml|yaml)\b"
-    r"|\b(?:eval|exec|os\.system)\(|shell=True",
+    r"^\s*(?:import|from) (?:pickle|marshal|shelve|xml\.sax|xml\.dom|lxml)\b"
+    r"|\b(?:eval|exec|os\.system)\(|shell=True|\byaml\.(?!safe_load\b|YAMLError\b)\w+",
     re.MULTILINE,
 )
 NOT_OURS_TO_RUN = ("tests", "loadtest")

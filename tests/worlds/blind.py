@@ -79,6 +79,7 @@ from llmjobs.models import (
     TrialJob,
     TriedLabels,
 )
+from reports.battles.samples import SampleOrder, draw_sample
 from reports.models import Adjudication, ExternalCondition, ExternalScore
 from tests.assessor.desk_client import Window
 from tests.crawl.canaries import GRADE, SCORE, Canaries
@@ -197,6 +198,7 @@ def _load_secrets(campaign: Campaign, folder: Path) -> None:
     import_battles(
         campaign=campaign, source=source("verdicts.jsonl", [verdict]), kind=JudgeKind.LLM, judge=MACHINE
     )
+    draw_sample(campaign=campaign, order=SampleOrder(number=1))
     for origin in (Origin.AUTO, Origin.DRAFT):
         lists = [
             {"qid": topic, "query": topic, "nuggets": [{"text": f"{origin} of {topic}", "importance": "vital"}]}

@@ -36,7 +36,7 @@ def without(row: Row, key: str) -> Row:
 
 
 BAD: list[tuple[Row, str, str]] = [
-    (I1 | {"kind": "relevance"}, "kind", "assign or support or importance, found 'relevance'"),
+    (I1 | {"kind": "relevance"}, "kind", "assign or support or importance or grade, found 'relevance'"),
     (I1 | {"label": "support"}, "label", "vital or okay, found 'support'"),
     (item("assign", "x", "full_support"), "label", "support or partial_support or not_support"),
     (item("support", "x", "cant_judge"), "label", "full_support or partial_support or no_support"),
@@ -66,10 +66,10 @@ def test_one_item_with_two_labels_is_refused(tmp_path: Path) -> None:
 
 def test_the_same_file_again_changes_nothing(tmp_path: Path) -> None:
     path = write(tmp_path, "practice.jsonl", ALL)
-    assert "7 practice items added." in load(NAME, path).err
+    assert f"{len(ALL)} practice items added." in load(NAME, path).err
     before = everything()
     for more in ((), ("--replace",)):
-        assert "Nothing changed: 7 practice items already loaded." in load(NAME, *more, path).err
+        assert f"Nothing changed: {len(ALL)} practice items already loaded." in load(NAME, *more, path).err
         assert everything() == before
 
 
@@ -113,7 +113,7 @@ def test_replace_takes_the_file_as_all_items_of_its_kinds_in_order(tmp_path: Pat
 def test_an_import_is_one_event(tmp_path: Path) -> None:
     load(NAME, write(tmp_path, "a.jsonl", ALL))
     [event] = Event.objects.filter(kind="import.practice")
-    assert (event.payload["added"], event.payload["of"]) == (7, "practice items")
+    assert (event.payload["added"], event.payload["of"]) == (len(ALL), "practice items")
     assert set(PracticeItem.objects.values_list("event", flat=True)) == {event.pk}
 
 
