@@ -14,6 +14,7 @@ from evaluation.formats.scores import ScoreRecord, parse_scores
 from evaluation.formats.source import Source
 from evaluation.imports.base import (
     NOT_IN_FILE,
+    TAKEN_OUT,
     ImportFinding,
     ImportPlan,
     LoadReceipt,
@@ -235,11 +236,12 @@ def _plan(
     changed = [row for row in runs if row.run_id in loaded and loaded[row.run_id] != row.values]
     refuse_changes([_change(source, row, loaded[row.run_id]) for row in changed], replace)
     absent = loaded.keys() - {row.run_id for row in runs}
+    # A run that changed is replaced as a whole: a score that the new table lacks must not stay from the old one.
+    gone = {row.run_id for row in changed} | (absent if replace else set())
 
     def write(event: Event) -> None:
         condition, _ = ExternalCondition.objects.get_or_create(campaign=campaign, name=name)
-        # A run that changed is replaced as a whole: a score that the new table lacks must not stay from the old one.
-        condition.scores.filter(run_id__in=[row.run_id for row in changed]).delete()
+        condition.scores.filter(run_id__in=gone).delete()
         _write(condition, new + changed, event)
 
     findings = [
@@ -251,7 +253,7 @@ def _plan(
         )
         for row in closing
     ]
-    counts = {NOT_IN_FILE: len(absent)}
+    counts = {TAKEN_OUT if replace else NOT_IN_FILE: len(absent)}
     unchanged = len(runs) - len(new) - len(changed)
     return ImportPlan(OF_RUNS, len(new), len(changed), unchanged, findings, counts, write)
 

@@ -36,10 +36,19 @@ def test_an_import_is_one_event_to_which_its_rows_point() -> None:
     assert event.payload["added"] == 2
 
 
-def test_replace_changes_a_run_s_scores_and_keeps_the_others(paper: Path) -> None:
+def test_replace_takes_out_runs_and_scores_that_the_table_lacks(paper: Path) -> None:
     changed = write(paper, "new.csv", "run_id,vital_strict\nomega,0.75\n")
-    assert "1 changed" in load("import_scores", "--condition", "NIST M/M", "--replace", changed).err
-    assert values() == {("alpha", "vital_strict", 0.5), ("omega", "vital_strict", 0.75)}
+    said = load("import_scores", "--condition", "NIST M/M", "--replace", changed).err
+    assert said == "0 runs' scores added, 1 changed. 1 taken out.\n"
+    assert values() == {("omega", "vital_strict", 0.75)}
+
+
+def test_a_table_with_fewer_runs_replaces_though_it_changes_none(paper: Path) -> None:
+    fewer = write(paper, "fewer.csv", "run_id,group,task,vital_strict\nalpha,hill,RAG,0.5\n")
+    assert "1 loaded and not in the file" in load("import_scores", "--condition", "NIST M/M", fewer).err
+    assert len(values()) == 3
+    load("import_scores", "--condition", "NIST M/M", "--replace", fewer)
+    assert values() == {("alpha", "vital_strict", 0.5)}
 
 
 def test_tables_of_two_names_do_not_meet(paper: Path) -> None:
