@@ -182,6 +182,18 @@ CONDITIONS = [(condition.value, f"{condition.words} ({condition})") for conditio
 SUPPORT_CONDITIONS = [(condition.value, condition.words) for condition in SupportCondition]
 
 
+class MeasureField(forms.ChoiceField):
+    """Where nothing is chosen, the campaign's protocol says it."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            label="Citations that count",
+            choices=[(name.value, measure.words) for name, measure in MEASURES.items()],
+            initial=SupportMeasure.FIRST.value,
+            help_text="Of the citations that are judged; the published measure is of the first one.",
+        )
+
+
 class ChoicesForm(forms.Form):
     """Choices from the query string; what it leaves out has its default. `folded` names fields out of the way.
 
@@ -201,9 +213,10 @@ class ChoicesForm(forms.Form):
 
     def __init__(self, query: QueryDict, campaign: Campaign, defaults: dict[str, str] | None = None) -> None:
         initial = {name: field.initial for name, field in self.base_fields.items() if field.initial}
+        for name, field in self.base_fields.items():
+            if isinstance(field, MeasureField):
+                initial[name] = campaign.protocol.measure
         self.campaign = campaign
-        if "measure" in self.base_fields:
-            initial["measure"] = campaign.protocol.measure
         super().__init__(data={**initial, **(defaults or {}), **query.dict()}, auto_id="id_%s")
         if "tag" in self.fields:
             self.offer("tag", name_options(tags_of(campaign), ALL))
@@ -231,10 +244,12 @@ class ChoicesForm(forms.Form):
 
     @property
     def changed_rules(self) -> list[str]:
-        usual = {"measure": self._like.measure} if self._like else {}
-        changed = [field for field in self.rules if field.value() != usual.get(field.name, field.field.initial)]
+        changed = [field for field in self.rules if field.value() != self._usual(field.field)]
         texts = [(str(field.label).lower(), choices_of(field.field).get(field.value())) for field in changed]
         return [f"{name} {text}" for name, text in texts if text]
+
+    def _usual(self, field: forms.Field) -> Any:
+        return self._like.measure if self._like and isinstance(field, MeasureField) else field.initial
 
     @property
     def scored_as(self) -> str:
@@ -305,15 +320,6 @@ def _no_cited_field() -> forms.ChoiceField:
         choices=[("skip", "is left out"), ("zero", "scores 0")],
         initial="skip",
         help_text="Left out, a run's citation precision is over the answers that cite.",
-    )
-
-
-def _measure_field() -> forms.ChoiceField:
-    return forms.ChoiceField(
-        label="Citations that count",
-        choices=[(name.value, measure.words) for name, measure in MEASURES.items()],
-        initial=SupportMeasure.FIRST.value,
-        help_text="Of the citations that are judged; the published measure is of the first one.",
     )
 
 
@@ -391,7 +397,7 @@ class LeaderboardForm(ConditionForm):
         required=False, label="Citation support by", choices=[("", "not shown"), *SUPPORT_CONDITIONS]
     )
     support_judge = forms.ChoiceField(label="Judge of citations", required=False)
-    measure = _measure_field()
+    measure = MeasureField()
     no_cited = _no_cited_field()
     group = forms.ChoiceField(label="Group", required=False)
     task = forms.ChoiceField(label="Task", required=False)
@@ -499,7 +505,7 @@ class AgreementForm(ComparisonForm, PolicyForm):
     y_nuggets = forms.ChoiceField(label="Nugget set of the second", required=False)
     y_judge = forms.ChoiceField(label="Judge of the second", required=False)
     score = forms.ChoiceField(label="Scored", choices=[*score_groups(OF_NUGGETS), SUPPORT_SCORES])
-    measure = _measure_field()
+    measure = MeasureField()
     no_cited = _no_cited_field()
     tag = _tag_field()
     curve = forms.BooleanField(required=False, label="By number of topics")
@@ -569,7 +575,7 @@ class NuggetsForm(ConditionForm):
 class SupportForm(ChoicesForm):
     condition = forms.ChoiceField(label="Condition", choices=SUPPORT_CONDITIONS)
     judge = forms.ChoiceField(label="Judge", required=False)
-    measure = _measure_field()
+    measure = MeasureField()
     tag = _tag_field()
     missing = PolicyForm.base_fields["missing"]
     no_cited = _no_cited_field()

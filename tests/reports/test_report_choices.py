@@ -3,7 +3,11 @@
 from pathlib import Path
 
 import pytest
+from django import forms
+from django.http import QueryDict
 
+from evaluation.models import Campaign
+from reports.forms import ChoicesForm
 from tests.reports.conftest import settle
 from tests.worlds.imported import AUTO, LABELS, LISTS, SUPPORT, Outcome, labels, load, report, run, write
 
@@ -121,3 +125,16 @@ def test_people_s_labels_of_automatic_nuggets_are_another_condition(labelled: Pa
     load("import_assignments", *by_ann, write(labelled, "a", LABELS))
     assert report("scores", "--condition", "A/M")["judge"] == "Ann"
     assert report("scores", "--condition", "A/A")["judge"] == "m"
+
+
+class LengthsForm(ChoicesForm):
+    """A page whose `measure` is no measure of citations."""
+
+    measure = forms.ChoiceField(choices=[("words", "words"), ("sentences", "sentences")], initial="words")
+
+
+@pytest.mark.usefixtures("labelled")
+def test_another_page_s_measure_has_its_own_default() -> None:
+    form = LengthsForm(QueryDict(), Campaign.objects.get())
+    assert form.is_valid()
+    assert (form.chosen["measure"], form.changed_rules) == ("words", [])
