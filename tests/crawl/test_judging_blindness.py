@@ -181,6 +181,9 @@ def plant(world: JudgeWorld, canaries: Canaries) -> None:
     for model, columns in SECRET_OF.items():
         canaries.plant(model._default_manager.all(), *columns)
     Qrel.objects.update(grade=SUNG_GRADE)
+    # Ann sees what the machine quotes for the labels that she is shown.
+    quotes = canaries.plant(SupportJudgment.objects.all(), "quote")
+    canaries.allow("ann", quotes, at=f"/desk/{world.shown.public_id}/")
     canaries.plant(Judge.objects.all(), "name", "prompt_versions")
     canaries.plant(Study.objects.all(), "name", "design")
     canaries.plant(Judge.objects.filter(kind=JudgeKind.LLM), "model", "base_url")
