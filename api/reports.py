@@ -18,15 +18,6 @@ from api.pagination import Form, wrong_parameters
 from api.problems import WrongQuery
 from api.readers import Scores
 from api.rows.labels import ConfusionReportRow, CorrectedScoresRow, CorrelationReportRow
-from api.rows.reports import (
-    ComparisonsReportRow,
-    DescriptivesReportRow,
-    EditsReportRow,
-    ScoresReportRow,
-    SectionsReportRow,
-    StudyReportRow,
-    SupportReportRow,
-)
 from api.schema import ReportSchema
 from api.streams import CONTENT_TYPES, accepted_form, answered
 from api.views import View
@@ -34,29 +25,17 @@ from evaluation.campaigns.access import may_organize
 from evaluation.errors import Refused
 from reports.document import Naming, Option
 from reports.files import as_csv, as_json
-from reports.registry import ReportDocument, pages
+from reports.registry import ReportDocument
 
 FORMS = (Form.JSON, Form.CSV)
 ROWS: dict[str, type[BaseModel]] = {
-    "scores": ScoresReportRow,
-    "support": SupportReportRow,
-    "comparisons": ComparisonsReportRow,
-    "support-comparisons": ComparisonsReportRow,
-    "descriptives": DescriptivesReportRow,
-    "edits": EditsReportRow,
-    "study": StudyReportRow,
     "correlation": CorrelationReportRow,
     "confusion": ConfusionReportRow,
     "support-correlation": CorrelationReportRow,
     "support-confusion": ConfusionReportRow,
     "corrected": CorrectedScoresRow,
 }
-"""Fields of the reports that are more than the sections of their page."""
-
-
-def row_of(entry: ReportDocument) -> type[BaseModel] | None:
-    page = pages().get(entry.name)
-    return SectionsReportRow if page and page.text else ROWS.get(entry.name)
+"""Fields of the reports that the schema describes one by one."""
 
 
 FORMAT = Filter("format", "json, or csv as the command prints it; default: what `Accept` asks for", choices=FORMS)
@@ -91,7 +70,7 @@ class ReportView(View):
 
     @property
     def row(self) -> type[BaseModel] | None:
-        return row_of(self.entry)
+        return ROWS.get(self.entry.name)
 
     def get(self, request: Request) -> HttpResponse:
         filters = self.filters

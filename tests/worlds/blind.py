@@ -122,7 +122,6 @@ KNOWN_TO_SOME = {
     "Topic",
     "Segment",
     "Qrel",
-    "Candidate",
     "NuggetVersion",
     "NuggetLineage",
     "NuggetEvidence",
