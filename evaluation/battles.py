@@ -14,7 +14,6 @@ from evaluation.rules.battles import (
     BattleTerms,
     DrawnBattle,
     Missing,
-    Show,
     deal,
     in_order,
     new_terms,
@@ -44,7 +43,6 @@ class BattleOrder:
     controls: bool = False
     seed: str = ""
     missing: Missing | None = None
-    show: Show | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +95,6 @@ def terms_of(battle_set: BattleSet) -> BattleTerms:
         rounds=battle_set.rounds,
         spacing=design["spacing"],
         missing=design["missing"],
-        show=design.get("show", "answer"),
         **lists,
     )
 
@@ -135,14 +132,12 @@ def _begun(campaign: Campaign, order: BattleOrder) -> BattleTerms:
     if len(runs) < 2:
         raise Refused("no_battles", "A battle set needs two runs or more.", field="runs")
     rounds = usual_rounds(len(runs)) if order.rounds is None else order.rounds
-    terms = new_terms(order.seed or order.name, runs, topics, rounds, order.missing or "zero")
-    return _checked(replace(terms, show=order.show or "answer"))
+    return _checked(new_terms(order.seed or order.name, runs, topics, rounds, order.missing or "zero"))
 
 
 def _grown(campaign: Campaign, terms: BattleTerms, order: BattleOrder) -> BattleTerms:
-    same = order.seed in ("", terms.seed) and order.missing in (None, terms.missing)
-    if not same or order.show not in (None, terms.show):
-        text = f"{order.name} was drawn with seed {terms.seed}, missing {terms.missing}, show {terms.show}: these stay."
+    if order.seed not in ("", terms.seed) or order.missing not in (None, terms.missing):
+        text = f"{order.name} was drawn with seed {terms.seed}, missing {terms.missing}: these stay."
         raise Refused("usage", text)
     if order.rounds is not None and order.rounds < terms.rounds:
         raise Refused("usage", f"{order.name} has {terms.rounds} rounds: no battle is taken back.", field="rounds")
@@ -270,8 +265,6 @@ def _stored(campaign: Campaign, plan: _Plan, actor: User | None) -> BattleSet:
     stored.event, stored.rounds = event, terms.rounds
     stored.design |= {field: list(getattr(terms, field)) for field in TERMS}
     stored.design |= {"spacing": terms.spacing, "missing": terms.missing}
-    if terms.show != "answer":
-        stored.design["show"] = terms.show
     stored.design["by_rule"] += plan.by_rule
     stored.save()
     topics = dict(campaign.topics.values_list("topic_id", "pk"))

@@ -139,13 +139,12 @@ class BattleReason(StrEnum):
 
 
 class PracticeKind(StrEnum):
-    """Label that a practice item wants: of a nugget or a cited passage, an importance, a grade, or a verdict."""
+    """Label that a practice item wants: of a nugget in an answer, of a cited passage, an importance, or a grade."""
 
     ASSIGN = "assign"
     SUPPORT = "support"
     IMPORTANCE = "importance"
     GRADE = "grade"
-    BATTLE = "battle"
 
 
 class TaskState(StrEnum):

@@ -27,7 +27,7 @@ from evaluation.corpus.runs import runs_for
 from evaluation.corpus.topics import topics_for
 from evaluation.labels import BattleLabel
 from evaluation.models import BattleSet, Campaign, SampledBattle, Verdict
-from evaluation.rules.battles import Missing, Show
+from evaluation.rules.battles import Missing
 from evaluation.terms import JudgeKind
 from organizer.access import get_campaign
 from organizer.forms import named, refusals_on, ticks_field
@@ -38,11 +38,6 @@ from web.text import plural
 
 MOST_ROUNDS = 1000
 USUAL_SAMPLE = 200
-SHOW = {
-    "answer": "the answers alone",
-    "citations": "the numbers of citations too",
-    "passages": "citations with their passages",
-}
 MISSING = {"zero": "loses by rule", "skip": "is not drawn"}
 
 
@@ -81,14 +76,6 @@ class DrawForm(forms.Form):
         required=False,
         label="A run without an answer",
     )
-    show = forms.ChoiceField(
-        choices=[
-            ("", "the answers alone, or as the set has it"),
-            *((word, SHOW[word]) for word in get_args(Show)),
-        ],
-        required=False,
-        label="People see",
-    )
     controls = forms.BooleanField(required=False, label="The organizers' control runs too")
 
     def __init__(self, viewer: User, campaign: Campaign, data: QueryDict) -> None:
@@ -110,7 +97,6 @@ class DrawForm(forms.Form):
             controls=values["controls"],
             seed=values["seed"],
             missing=values["missing"] or None,
-            show=values["show"] or None,
         )
 
 

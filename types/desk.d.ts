@@ -16,7 +16,6 @@ interface NuggetDesk extends Desk {
 interface JudgingDesk extends Desk {
   store: import("../static/js/judge/labels.js").LabelStore;
   answers: import("../static/js/judge/answer-pane.js").AnswerPane;
-  finishing: import("../static/js/judge/finishing.js").Finishing;
   progress: import("../static/js/judge/progress.js").JudgingProgress;
   search: import("../static/js/judge/search.js").Search;
   texts: import("../static/js/judge/texts.js").Texts;

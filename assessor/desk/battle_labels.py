@@ -8,11 +8,8 @@ from typing import Any
 from assessor.desk.task_labels import SEPARATOR, JudgingDesk, TaskLabels
 from assessor.models import TimeSegment
 from assessor.rules.clock import ACTIVE
-from evaluation.errors import Refused
 from evaluation.models import Task, TaskAnswer, Verdict
-from evaluation.rules.battles import Show
 from evaluation.stages.battle import REASONS
-from evaluation.terms import BattleReason
 
 
 def sides_of(row: TaskAnswer) -> tuple[int, int]:
@@ -30,24 +27,13 @@ class ShownReason:
     caption: str
 
 
-def shown_of(task: int) -> Show:
-    """Return what the battle set of a task shows of its answers."""
-    designs = battles_of(task).values_list("battle__battle_set__design", flat=True)
-    return (designs.first() or {}).get("show", "answer")
-
-
 class BattleDesk(JudgingDesk):
     template, pane = "assessor/battle_rows.html", "Verdict"
     page = "assessor/battle.html"
     reasons = tuple(ShownReason(reason, *words) for reason, words in REASONS.items())
 
     def state(self, task: Task, work: TaskLabels) -> dict[str, Any]:
-        show = shown_of(task.pk)
-        return super().state(task, work) | {"sides": True} | ({} if show == "answer" else {"show": show})
-
-    def check_extras(self, task: int, extras: Mapping[str, Any]) -> None:
-        if BattleReason.EVIDENCE in extras.get("reasons", []) and shown_of(task) == "answer":
-            raise Refused("no_such_label", "Evidence is no reason where no citations are shown.")
+        return super().state(task, work) | {"sides": True}
 
     def frozen(self, task: Task, work: TaskLabels) -> Iterator[Verdict]:
         rows = {row.battle.public_id: row for row in battles_of(task.pk) if row.battle}

@@ -88,7 +88,6 @@ def _check_extras(context: DeskContext, extras: Mapping[str, Any]) -> None:
     _check(schema is not None)
     if schema:
         schema.model_validate(extras)
-    desk_of(context.stage).check_extras(context.task, extras)
 
 
 def _check_sweep(context: DeskContext) -> None:

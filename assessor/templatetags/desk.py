@@ -43,7 +43,6 @@ def desk_shell(user: User, desk: DeskPage) -> Shell:
         "nugget-search": not head.searches_nuggets,
         "words": not head.copies_words,
         "place-previous": not head.helps_places,
-        "reason-evidence": "show" not in desk.state,
     }
     forbidden |= dict.fromkeys(NOT_PRACTISED, bool(desk.practice))
     forbidden |= {label.action: label.word not in head.labels.words for label in head.stage.labels.degrees}

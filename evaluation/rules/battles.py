@@ -28,8 +28,6 @@ WORDS_A_MINUTE: Final = 238
 """Silent reading of English (Brysbaert 2019)."""
 
 Missing = Literal["zero", "skip"]
-Show = Literal["answer", "citations", "passages"]
-"""What people see of an answer: its text, the numbers of its citations too, or these with the passages behind them."""
 BattleT = TypeVar("BattleT")
 ClassT = TypeVar("ClassT")
 
@@ -62,7 +60,6 @@ class BattleTerms:
     spacing: int
     rounds: int
     missing: Missing = "zero"
-    show: Show = "answer"
 
     @property
     def all_runs(self) -> tuple[str, ...]:

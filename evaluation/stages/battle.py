@@ -4,7 +4,7 @@ from pydantic import BaseModel, ConfigDict
 
 from evaluation.labels import BATTLE_LABELS
 from evaluation.stages.base import Stage
-from evaluation.terms import BattleReason, PracticeKind
+from evaluation.terms import BattleReason
 
 LEFT: Final = "left"
 RIGHT: Final = "right"
@@ -13,10 +13,9 @@ REASONS: Final = {
     BattleReason.ACCURACY: ("a", "Accuracy"),
     BattleReason.COMPLETE: ("m", "More complete"),
     BattleReason.POINT: ("t", "To the point"),
-    BattleReason.EVIDENCE: ("e", "Evidence"),
     BattleReason.ORDER: ("o", "Order"),
 }
-"""Key and caption. Evidence is a reason only where citations are shown."""
+"""Key and caption. No citations are shown, so evidence is no reason."""
 
 
 class VerdictExtras(BaseModel):
@@ -32,7 +31,6 @@ class CompareAnswers(Stage):
     meaning = "say which of two answers to a topic is better"
     assessor_words = "compare answers"
     unit = "verdict on two answers"
-    practice = PracticeKind.BATTLE
     labels = BATTLE_LABELS
     reads = "battle"
     job = "battle"

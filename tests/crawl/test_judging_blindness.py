@@ -106,7 +106,7 @@ def grade_by_others(world: JudgeWorld, folder: Path) -> None:
 
 def compare_by_others(world: JudgeWorld) -> None:
     """Let Ann compare answers, and Ben some of the same with the sides changed; a machine could not say."""
-    draw_battles(campaign=world.campaign, order=BattleOrder("canary-battles", seed="canary-seed", show="passages"))
+    draw_battles(campaign=world.campaign, order=BattleOrder(name="canary-battles", seed="canary-seed"))
     for name in ("ann", "ben"):
         make_judging_task(world.campaign, world.people[name], BATTLE)
     machine = Judge.objects.filter(kind=JudgeKind.LLM)[0]

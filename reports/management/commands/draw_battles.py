@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 
 from evaluation.battles import USUAL_NAME, BattleDraw, BattleOrder, draw_battles, forecast_battles
 from evaluation.management.base import AssayCommand, add_campaign, the_campaign
-from evaluation.rules.battles import ALL_PAIRS, USUAL_ROUNDS, Missing, Show
+from evaluation.rules.battles import ALL_PAIRS, USUAL_ROUNDS, Missing
 from reports.metrics.battles.win_rates import expected_half_width
 from web.text import hours_text, plural
 
@@ -31,8 +31,6 @@ class Command(AssayCommand):
         parser.add_argument("--seed", default="", metavar="TEXT", help=text)
         text = "a run without an answer loses by rule (zero, the default), or its opponents meet each other (skip)"
         parser.add_argument("--missing", choices=get_args(Missing), help=text)
-        text = "what people see: the answers alone (default), the numbers of their citations, or the cited passages too"
-        parser.add_argument("--show", choices=get_args(Show), help=text)
         parser.add_argument("--dry-run", action="store_true", help="say what would be drawn, and draw nothing")
 
     def act(self, options: dict[str, Any]) -> None:
@@ -40,7 +38,7 @@ class Command(AssayCommand):
             name=options["set"],
             runs=tuple(options["runs"]),
             topics=tuple(options["topics"]),
-            **{name: options[name] for name in ("rounds", "controls", "seed", "missing", "show")},
+            **{name: options[name] for name in ("rounds", "controls", "seed", "missing")},
         )
         act = forecast_battles if options["dry_run"] else draw_battles
         self.say(_sentences(act(campaign=the_campaign(options["campaign"]), order=order)))

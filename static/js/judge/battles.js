@@ -20,7 +20,6 @@ export class BattleLabelling extends AssignRows {
     answers.addEventListener("answer", () => this.#turned());
     answers.addEventListener("text", () => this.#shown());
     NARROW.addEventListener("change", () => this.#shown());
-    this.#sides.addEventListener("keydown", (event) => closePassage(event));
     this.#sides.addEventListener("scroll", ({ target }) => this.#keepScroll(target), { capture: true });
     for (const button of document.querySelectorAll("[data-show]")) {
       button.addEventListener("click", () => this.#show(button.dataset.show));
@@ -68,7 +67,7 @@ export class BattleLabelling extends AssignRows {
     if (!this.progress.isLabelled(this.current) && !this.isReadonly) return this.desk.announce(FIRST);
     const next = this.progress.beside(this.answers.current, 1) ?? this.progress.unfinished();
     if (next && !(this.progress.isDone && next.number === 1)) return this.desk.go(next.id);
-    return this.desk.finishing.end();
+    return this.desk.submitting?.review();
   }
 
   #toggle(reason, source) {
@@ -209,15 +208,6 @@ export class BattleLabelling extends AssignRows {
     define({ id: "side", run: () => this.otherSide() });
     define({ id: "narrative", run: () => this.#fold() });
   }
-}
-
-/** Esc closes the passage that the focus is in, which opened below its sentence. */
-function closePassage(event) {
-  const passage = event.key === "Escape" && event.target.closest("details[open]");
-  if (!passage) return;
-  event.preventDefault();
-  passage.open = false;
-  passage.querySelector("summary").focus({ preventScroll: true });
 }
 
 function asTitle(text) {

@@ -14,14 +14,13 @@ from assessor.progress.pipeline import StepState, pipeline_for
 from evaluation.battles import BattleOrder, draw_battles
 from evaluation.errors import Refused
 from evaluation.labels import BattleLabel
-from evaluation.models import Battle, BattleSet, Judge, SampledBattle, Segment, Task, TaskAnswer, Verdict
+from evaluation.models import Battle, BattleSet, Judge, SampledBattle, Task, TaskAnswer, Verdict
 from evaluation.rules.battles import LONGEST_TASK
 from evaluation.stages import BATTLE
 from evaluation.tasks.hand_out import hand_out, reassign
 from evaluation.tasks.plan import plan_hand_out
 from evaluation.tasks.units import Order
 from evaluation.terms import JudgeKind
-from reports.battles.methods import battle_sentences
 from tests.assessor.desk_client import Window
 from tests.worlds.battles import judge_battles
 from tests.worlds.imported import load, report
@@ -193,42 +192,6 @@ def test_a_battle_is_read_without_citations_runs_and_ids_of_answers(world: Judgi
     assert html.index("Answer on the left") < html.index("Answer on the right")
     assert "<strong>Text</strong>" in html
     assert " bends.</span>" in html
-
-
-def test_a_set_may_show_citations_and_the_passages_behind_them(world: JudgingWorld) -> None:
-    shown = {}
-    for show in ("citations", "passages"):
-        draw(world, name=show, runs=tuple(RUNS), topics=("t1",), rounds=1, show=show)
-        desk = window(world, "ann", battles=show)
-        key = keys(desk)[0]
-        shown[show] = text_of(desk, key)
-        assert 'data-reason="evidence"' in desk.client.get(desk.url("")).content.decode()
-        assert desk.do("label", key=key, label="left", extras={"reasons": ["evidence"]})["status"] == "applied"
-        judge(desk)
-        submit(desk)
-    one, other = sides(shown["citations"])
-    for side in (one, other):
-        assert " bends.</span>" in side  # the run's own mark is gone
-        assert [side.count(f"[{number}]") for number in (1, 2)] == [1, 1]
-    assert "<details" not in one
-    text = Segment.objects.get(docid="d1").text
-    assert text not in shown["citations"]
-    assert shown["passages"].count(text) == 2
-    assert [
-        "who saw citations and the cited passages;" in words for words in battle_sentences(world.campaign)
-    ] == [
-        False,
-        True,
-    ]
-    with pytest.raises(Refused, match="show passages: these stay"):
-        draw_battles(campaign=world.campaign, order=BattleOrder("passages", rounds=2, show="answer"))
-
-
-def test_evidence_is_no_reason_where_no_citations_are_shown(world: JudgingWorld) -> None:
-    desk = window(world, "ann")
-    receipt = desk.do("label", key=keys(desk)[0], label="left", extras={"reasons": ["evidence"]})
-    assert (receipt["status"], receipt["code"]) == ("refused", "no_such_label")
-    assert 'data-reason="evidence"' not in desk.client.get(desk.url("")).content.decode()
 
 
 def test_submitted_verdicts_say_side_place_and_what_had_stayed(world: JudgingWorld) -> None:

@@ -10,9 +10,6 @@ from evaluation.battles import BattleOrder, draw_battles
 from evaluation.imports.runs import RunOptions, import_runs
 from evaluation.models import Task, Topic, Verdict
 from evaluation.stages import BATTLE
-from evaluation.tasks.hand_out import hand_out
-from evaluation.tasks.units import Order
-from tests.browser.accessibility import axe
 from tests.browser.desk.test_accessible import audit
 from tests.browser.judge.judging_desk import JudgingDesk, Visit, judge_at
 from tests.worlds.cast import write_source
@@ -135,40 +132,6 @@ def test_reasons_come_after_a_verdict_and_are_saved_with_it(visit: Visit, task: 
         expect(pressed).to_have_count(2)
         ann.press("0")
         expect(ann.page.locator("#rows input:checked")).to_have_count(0)
-
-
-def test_a_passage_opens_below_its_sentence_where_the_set_shows_them(
-    world: JudgeWorld, visit: Visit, task: Task
-) -> None:
-    draw_battles(campaign=world.campaign, order=BattleOrder("shown", rounds=1, runs=RUNS, show="passages"))
-    order = Order(BATTLE, (task.topic.public_id,), "ben", battles="shown")
-    receipt = hand_out(campaign=world.campaign, order=order, actor=world.people["olga"])
-    shown = Task.objects.select_related("topic", "assessor", "protocol").get(public_id=receipt.tasks[0])
-    with visit(shown, viewport=SMALL) as ben:
-        number = ben.page.get_by_role("region", name="Answer on the right").locator("summary").first
-        passage = ben.page.locator("#side-right .cited-text").first
-        expect(number).to_have_text("Citation [1]")
-        expect(passage).to_be_hidden()
-        number.focus()
-        ben.press("Enter")
-        expect(passage).to_contain_text("Passage 1 speaks of water.")
-        left = ben.page.get_by_role("region", name="Answer on the left").bounding_box()
-        box, above = passage.bounding_box(), number.bounding_box()
-        assert left
-        assert box
-        assert above
-        assert box["x"] >= left["x"] + left["width"]
-        assert box["y"] >= above["y"]
-        assert axe(ben.page) == []
-        ben.press("Escape")
-        expect(passage).to_be_hidden()
-        expect(number).to_be_focused()
-        ben.press("1", "e")
-        ben.saved()
-        expect(ben.page.locator(".reasons [aria-pressed=true]")).to_have_text("Evidence e")
-        number.focus()
-        ben.press("Enter", "Escape", "w", "Enter")
-        expect(ben.page.locator("#answer-head")).to_contain_text("Battle 2 of")
 
 
 def test_what_cannot_be_judged_gets_a_reason(visit: Visit, task: Task) -> None:
