@@ -494,6 +494,7 @@ class FindingRow:
         "unknown_citation",
         "labelled_by_others",
         "listed_by_others",
+        "names_its_run",
     ]
     file: str
     line: int | None
