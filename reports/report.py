@@ -118,7 +118,6 @@ class ColumnKind(StrEnum):
     CLOCK = "clock"
     MONEY = "money"
     NAMES = "names"
-    BATTLE = "battle"
 
     @property
     def is_text(self) -> bool:
@@ -130,7 +129,7 @@ class ColumnKind(StrEnum):
         return not self.is_text and self not in (ColumnKind.COUNT, ColumnKind.MONEY)
 
 
-TEXTS: Final = frozenset(map(ColumnKind, ("text", "run", "topic", "tag", "stage", "condition", "names", "battle")))
+TEXTS: Final = frozenset(map(ColumnKind, ("text", "run", "topic", "tag", "stage", "condition", "names")))
 
 
 def column_kind(score: str) -> ColumnKind:

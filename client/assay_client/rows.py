@@ -494,7 +494,6 @@ class FindingRow:
         "unknown_citation",
         "labelled_by_others",
         "listed_by_others",
-        "names_its_run",
     ]
     file: str
     line: int | None

@@ -198,7 +198,7 @@ class BattleForm:
     has_all: bool = False
 
     def holds(self, record: BattleRecord) -> bool:
-        return self.has_all or (record.label in LEFT_POINTS)
+        return self.has_all or (record.label in LEFT_POINTS and not record.second)
 
 
 FORMS: Final = {

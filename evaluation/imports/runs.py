@@ -275,7 +275,6 @@ def findings_of(
         citation_limit=protocol.citation_limit,
         topics=topics,
         topic_limits=topic_limits,
-        names=dict.fromkeys((submission.run_id, str(submission.fields.get("group", "")))),
     )
     return [
         ImportFinding(
