@@ -38,8 +38,6 @@ ROWS: dict[str, type[BaseModel]] = {
 """Fields of the reports that the schema describes one by one."""
 
 
-YES = ("true",)
-
 FORMAT = Filter("format", "json, or csv as the command prints it; default: what `Accept` asks for", choices=FORMS)
 
 
@@ -49,8 +47,9 @@ def filters_of(entry: ReportDocument) -> list[Filter]:
 
 
 def _filter(option: Option) -> Filter:
-    choices = YES if option.is_flag else option.choices
-    return Filter(_name(option), option.text, choices=choices, is_count=option.is_count, needed=option.needed)
+    return Filter(
+        _name(option), option.text, choices=option.choices, is_count=option.is_count, needed=option.needed
+    )
 
 
 def _name(option: Option) -> str:
