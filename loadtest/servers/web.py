@@ -1,5 +1,6 @@
 """The web process, as `make run` starts it, on a port of its own; it can be killed and comes back at its address."""
 
+import fcntl
 import http.client
 import os
 import signal
@@ -93,7 +94,13 @@ class WebProcess:
 @cache
 def collect_static() -> None:
     """Make the static files, without which no page is answered: not even that of a refused form."""
-    call_command("collectstatic", interactive=False, verbosity=0)
+    with (settings.VAR_DIR / "static.lock").open("w") as lock:
+        # Tests run side by side, and a server that starts would miss a file that is being written again.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        manifest = settings.STATIC_ROOT / "staticfiles.json"
+        newest = max(file.stat().st_mtime for file in (settings.BASE_DIR / "static").rglob("*"))
+        if not manifest.exists() or manifest.stat().st_mtime < newest:
+            call_command("collectstatic", interactive=False, verbosity=0)
 
 
 @contextmanager

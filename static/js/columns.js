@@ -27,4 +27,7 @@ async function offer(input, list) {
 
 const input = /** @type {HTMLInputElement} */ (document.querySelector("input[type=file][data-files]"));
 const list = document.querySelector("#columns");
-if (input && list) input.addEventListener("change", () => offer(input, list));
+if (input && list) {
+  input.addEventListener("change", () => offer(input, list));
+  offer(input, list); // a file that was chosen before this script came
+}
