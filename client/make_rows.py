@@ -44,12 +44,12 @@ def _answered(schema: dict[str, Any]) -> set[str]:
         for status, answer in operation["responses"].items()
         if status.startswith("2") and "application/json" in (content := answer.get("content", {}))
     ]
-    names, found = set(_references(answers)), set[str]()
+    names, answered = set(_references(answers)), set[str]()
     while names:
         name = names.pop()
-        found.add(name)
-        names |= set(_references(schema["components"]["schemas"][name])) - found
-    return {name for name in found if "properties" in schema["components"]["schemas"][name]}
+        answered.add(name)
+        names |= set(_references(schema["components"]["schemas"][name])) - answered
+    return {name for name in answered if "properties" in schema["components"]["schemas"][name]}
 
 
 def _references(part: Any) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Any, Literal, overload
 
 from assay_client import rows
 from assay_client.connection import Connection
-from assay_client.gates import Gate, asked_gate
+from assay_client.gates import Gate, ask_gate
 from assay_client.imports import Imports
 from assay_client.jobs import Jobs
 from assay_client.lists import Rows, Scores, TopicScores
@@ -193,7 +193,7 @@ class Campaign:
             "baseline" if isinstance(baseline, str) else "baseline_document": baseline,
             "scores": [score] if isinstance(score, str) else list(score),
         }
-        return asked_gate(self._connection, {**order, **options}, wait)
+        return ask_gate(self._connection, {**order, **options}, wait)
 
     def report(self, name: str, **options: Any) -> dict[str, Any]:
         """Return the document that the command `report` prints as JSON."""

@@ -29,9 +29,9 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    given = list(sys.argv[1:] if words is None else words)
+    arguments = list(sys.argv[1:] if words is None else words)
     try:
-        options = vars(parser().parse_args(with_table(given)))
+        options = vars(parser().parse_args(with_table(arguments)))
         with Assay.from_env() as api:
             gate = ask(api, options)
         write(gate, options)

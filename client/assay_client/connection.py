@@ -39,7 +39,7 @@ BEING_DONE = "idempotency_key_in_use"
 TOKEN = re.compile(r"[\x21-\x7e]+")
 
 Body = Callable[[], Any]
-"""What makes a body, anew for each try."""
+"""Makes the body of a request, once more for each try."""
 
 
 class Connection:
@@ -159,8 +159,8 @@ class Connection:
             document = json.loads(response.read())
         except (ValueError, httpx.HTTPError):
             document = None
-        known = document if isinstance(document, dict) else {}
-        return error_of(response.status_code, known, _request_id(response))
+        refusal = document if isinstance(document, dict) else {}
+        return error_of(response.status_code, refusal, _request_id(response))
 
     def _compare(self, response: httpx.Response) -> None:
         """Warn once where the server is older than this client."""

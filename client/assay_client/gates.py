@@ -44,7 +44,7 @@ class Gate:
             raise error(f"{self.verdict}: {self.reason}")
 
 
-def asked_gate(connection: Connection, order: dict[str, Any], wait: float) -> Gate:
+def ask_gate(connection: Connection, order: dict[str, Any], wait: float) -> Gate:
     """Ask for a verdict, once more while jobs still label these runs and there is time."""
     end = time.monotonic() + wait
     while (gate := Gate(connection.post("gates/", order))).document.jobs and (left := end - time.monotonic()) > 0:

@@ -19,8 +19,8 @@ Read = Callable[[Any], Any]
 def read(row: type[Row], values: dict[str, Any]) -> Row:
     """Return a row of a JSON object. Fields that the row does not know are of a later server."""
     kind: Any = row  # mypy takes no class for hashable
-    made: Row = _reader_of(kind)(values)
-    return made
+    record: Row = _reader_of(kind)(values)
+    return record
 
 
 @cache

@@ -78,8 +78,8 @@ class Preset(BaseModel):
 
     @property
     def measure(self) -> SupportMeasure:
-        chosen = self.protocol.model_dump(include={"first_citations", "support_measure"}, exclude_none=True)
-        return Protocol(**chosen).measure
+        citations = self.protocol.model_dump(include={"first_citations", "support_measure"}, exclude_none=True)
+        return Protocol(**citations).measure
 
 
 PresetName = Literal["trec-rag-2024", "trec-rag-2025", "trec-rag-2026", "ragtime-2026"]

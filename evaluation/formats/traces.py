@@ -253,8 +253,8 @@ class _Reader:
             value = messages[asked[-1]]["content"] if asked else None
             conversation = messages[: asked[-1]] if asked else []
         if not isinstance(value, str) or not trimmed(value):
-            found = "one without any" if isinstance(value, str) else _what(value)
-            self._add(line, self._names.question, f"a text, found {found}")
+            content = "one without any" if isinstance(value, str) else _what(value)
+            self._add(line, self._names.question, f"a text, found {content}")
             return "", []
         return trimmed(value), conversation
 
@@ -265,13 +265,13 @@ class _Reader:
         ids = as_json(ids) if isinstance(ids, str) else ids
         size = 0
         for number, value in enumerate(values):
-            given, text = _context(value)
+            own_id, text = _context(value)
             if isinstance(ids, list) and number < len(ids):
-                given = ids[number]
-            docid = str(given) if type(given) in {str, int} else ""
+                own_id = ids[number]
+            docid = str(own_id) if type(own_id) in {str, int} else ""
             if not isinstance(text, str) or not trimmed(text):
-                found = "one without any" if isinstance(text, str) else _what(text)
-                self._add(line, f"{name}.{number}", f"a text, found {found}")
+                content = "one without any" if isinstance(text, str) else _what(text)
+                self._add(line, f"{name}.{number}", f"a text, found {content}")
                 continue
             size += len(text.encode())
             yield ContextRecord("" if id_problem(docid) else docid, text)
@@ -325,9 +325,8 @@ def _context(value: Any) -> tuple[Any, Any]:
     """Return id and text of a context: a text alone, or an object that has both."""
     if not isinstance(value, dict):
         return None, value
-    first = (next((value[key] for key in keys if key in value), None) for keys in (ID_KEYS, TEXT_KEYS))
-    given, text = first
-    return given, text
+    own_id, text = (next((value[key] for key in keys if key in value), None) for keys in (ID_KEYS, TEXT_KEYS))
+    return own_id, text
 
 
 def at_path(row: Any, path: str) -> Any:
