@@ -24,9 +24,9 @@ from evaluation.domain.conditions import (
 )
 from evaluation.domain.stage_labels import stage_judges_of, stages_of_judgments
 from evaluation.errors import Refused, on_side
-from evaluation.models import BattleSet, Campaign, Judge, NuggetLineage, SampledBattle, Verdict
+from evaluation.models import Campaign, Judge, NuggetLineage
 from evaluation.stages import Stage
-from evaluation.terms import BattleCondition, Condition, JudgeKind, Origin, SupportCondition, SupportMeasure
+from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition, SupportMeasure
 from reports.cache import cached_report
 from reports.frames import tags_of
 from reports.metrics.measures import MEASURES
@@ -34,7 +34,7 @@ from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.registry import OF_NUGGETS, Profile, primary_of
 from reports.metrics.support import SUPPORT_NAMES
 from reports.models import ExternalCondition
-from reports.profiles import profile_of, profiles_of, score_choices, score_groups, score_options
+from reports.profiles import profile_of, profiles_of, score_groups, score_options
 from reports.sides import GRADES, LabelSide, side_named
 from web.fields import TextField
 
@@ -137,17 +137,17 @@ def labelled_conditions(labelled: Iterable[LabelledSet]) -> tuple[Condition, ...
 
 
 def names_of_judges(labelled: Iterable[LabelledSet]) -> set[str]:
-    return _with_all_people({judge for each in labelled for judge in each.judges})
+    return with_all_people({judge for each in labelled for judge in each.judges})
 
 
-def _with_all_people(judges: set[tuple[str, JudgeKind]]) -> set[str]:
+def with_all_people(judges: set[tuple[str, JudgeKind]]) -> set[str]:
     several = sum(kind is JudgeKind.HUMAN for _, kind in judges) > 1
     return {name for name, _ in judges} | ({ALL_PEOPLE} if several else set())
 
 
 @cached_report(size=64)
 def offer_of(campaign: Campaign) -> Offer:
-    labelled, by_support = labelled_sets(campaign), _support_judges(campaign)
+    labelled, by_support = labelled_sets(campaign), judges_by_support(campaign)
     by_stage = {stage: _judge_names(stage_judges_of(campaign, stage)) for stage in stages_of_judgments()}
     lineage = NuggetLineage.objects.filter(child__nugget__nugget_set__campaign=campaign)
     return Offer(
@@ -163,12 +163,12 @@ def offer_of(campaign: Campaign) -> Offer:
     )
 
 
-def _support_judges(campaign: Campaign) -> dict[SupportCondition, set[str]]:
+def judges_by_support(campaign: Campaign) -> dict[SupportCondition, set[str]]:
     return {condition: _judge_names(support_judges_of(campaign, condition)) for condition in SupportCondition}
 
 
 def _judge_names(judges: Iterable[Judge]) -> set[str]:
-    return _with_all_people({(judge.name, JudgeKind(judge.kind)) for judge in judges})
+    return with_all_people({(judge.name, JudgeKind(judge.kind)) for judge in judges})
 
 
 def name_options(names: Iterable[str], *before: Option) -> list[Option]:
@@ -310,11 +310,11 @@ def _tag_field(label: str = "Topics tagged") -> forms.ChoiceField:
     return forms.ChoiceField(required=False, label=label)
 
 
-def _support_policies(chosen: dict[str, Any]) -> SupportPolicies:
+def support_policies_of(chosen: dict[str, Any]) -> SupportPolicies:
     return SupportPolicies(SupportMeasure(chosen["measure"]), chosen["missing"], chosen["no_cited"])
 
 
-def _no_cited_field() -> forms.ChoiceField:
+def no_cited_field() -> forms.ChoiceField:
     return forms.ChoiceField(
         label="Answer that cites nothing",
         choices=[("skip", "is left out"), ("zero", "scores 0")],
@@ -379,92 +379,6 @@ class ConditionForm(PolicyForm):
         self.offer("task", name_options(sorted({task for _, task in runs if task}), ALL))
 
 
-def _board_scores(campaign: Campaign) -> list[Any]:
-    """Return the scores that a leaderboard may be of: those of battles too, where some were drawn."""
-    profiles = profiles_of(campaign)
-    if not BattleSet.objects.filter(campaign=campaign).exists():
-        return score_choices(profiles)
-    has_sample = SampledBattle.objects.filter(battle__battle_set__campaign=campaign).exists()
-    of_battles = BATTLE_SCORES if has_sample else BATTLE_SCORES[:-1]
-    return [*score_groups(profiles), ("Battles", of_battles)]
-
-
-class LeaderboardForm(ConditionForm):
-    """A leaderboard as a page: also which support of citations stands beside it, which runs, and their order."""
-
-    score = forms.ChoiceField(label="Scored", choices=score_choices(OF_NUGGETS))
-    support = forms.ChoiceField(
-        required=False, label="Citation support by", choices=[("", "not shown"), *SUPPORT_CONDITIONS]
-    )
-    support_judge = forms.ChoiceField(label="Judge of citations", required=False)
-    measure = MeasureField()
-    no_cited = _no_cited_field()
-    group = forms.ChoiceField(label="Group", required=False)
-    task = forms.ChoiceField(label="Task", required=False)
-    compare = forms.BooleanField(required=False, widget=forms.HiddenInput)
-    columns = TextField(required=False, max_length=200, widget=forms.HiddenInput)
-    view, check, target, sort, set = (HIDDEN() for _ in "12345")
-    folded = ("nuggets", "support", "support_judge")
-    folded_text = "Nuggets and citations"
-    needless = ("tag",)
-    beside_condition = "judge"
-    field_order = ["score", "condition", "judge", "support", "group", "task", "tag", "compare", "sort", "columns"]
-
-    def __init__(self, query: QueryDict, campaign: Campaign) -> None:
-        by_condition = _support_judges(campaign)
-        labelled = next((condition for condition, judges in by_condition.items() if judges), "")
-        super().__init__(query, campaign, support=labelled, score=primary_of(profile_of(campaign)))
-        self.offer("score", _board_scores(campaign))
-        self.offer_runs(campaign)
-        if self.is_of_battles:
-            self._offer_judges_of_battles(campaign)
-        else:
-            self._offer_judges(campaign)
-        self.offer("support_judge", name_options(sorted(set().union(*by_condition.values())), NAMED_BY_CAMPAIGN))
-        self.fields["condition"].label = "By"
-
-    def _offer_judges(self, campaign: Campaign) -> None:
-        """Offer the judges of the condition; one of another condition is forgotten, because *By* changes alone."""
-        labelled = labelled_sets(campaign)
-        condition = self.data["condition"]
-        fitting = _with_all_people({judge for each in labelled for judge in each.judges_for(condition)})
-        if self.data.get("judge") in names_of_judges(labelled) - fitting:
-            cast("QueryDict", self.data)["judge"] = ""
-        unsaid = "the campaign's default"
-        if not campaign.defaults.filter(condition=condition).exclude(judge="").exists():
-            unsaid = ALL_PEOPLE if ALL_PEOPLE in fitting else "choose one"
-        self.offer("judge", name_options(sorted(fitting - {unsaid}), ("", unsaid)))
-
-    @property
-    def is_of_battles(self) -> bool:
-        return self.data["score"] in dict(BATTLE_SCORES)
-
-    @property
-    def battle_condition(self) -> BattleCondition:
-        """Battles by whoever labels under the condition: people or LLMs."""
-        by_llms = [condition for condition in Condition if condition.judge_kind is JudgeKind.LLM]
-        return BattleCondition.LLM if self.data["condition"] in by_llms else BattleCondition.PEOPLE
-
-    def _offer_judges_of_battles(self, campaign: Campaign) -> None:
-        kind = self.battle_condition.judge_kind
-        verdicts = Verdict.objects.current().filter(
-            battle__battle_set__campaign=campaign, judge__kind=kind, judge__aside=False
-        )
-        names = sorted(set(verdicts.order_by().values_list("judge__name", flat=True)))
-        if self.data.get("judge") not in names:
-            cast("QueryDict", self.data)["judge"] = ""
-        unsaid = ALL_PEOPLE if kind is JudgeKind.HUMAN else "the only one"
-        self.offer("judge", name_options(names, ("", unsaid)))
-
-    @property
-    def chosen_support(self) -> SupportCondition | None:
-        return SupportCondition(self.chosen["support"]) if self.chosen["support"] else None
-
-    @property
-    def support_policies(self) -> SupportPolicies:
-        return _support_policies(self.chosen)
-
-
 class ComparisonForm(ChoicesForm):
     """Two sides, each with the judge and the nugget set that it means where several fit.
 
@@ -506,7 +420,7 @@ class AgreementForm(ComparisonForm, PolicyForm):
     y_judge = forms.ChoiceField(label="Judge of the second", required=False)
     score = forms.ChoiceField(label="Scored", choices=[*score_groups(OF_NUGGETS), SUPPORT_SCORES])
     measure = MeasureField()
-    no_cited = _no_cited_field()
+    no_cited = no_cited_field()
     tag = _tag_field()
     curve = forms.BooleanField(required=False, label="By number of topics")
     topics = forms.ChoiceField(
@@ -542,7 +456,7 @@ class AgreementForm(ComparisonForm, PolicyForm):
         # The score says of which kind both sides are; the form has the policies of both kinds.
         if self.chosen["score"] not in SUPPORT_NAMES:
             return replace(self.policies, topics=topics)
-        return replace(_support_policies(self.chosen), topics=topics)
+        return replace(support_policies_of(self.chosen), topics=topics)
 
 
 class DescriptivesForm(ChoicesForm):
@@ -578,14 +492,14 @@ class SupportForm(ChoicesForm):
     measure = MeasureField()
     tag = _tag_field()
     missing = PolicyForm.base_fields["missing"]
-    no_cited = _no_cited_field()
+    no_cited = no_cited_field()
     view, check, target, sort, score = (HIDDEN() for _ in "12345")
     folded = ("judge",)
     rule_names = ("missing", "no_cited")
     field_order = ["condition", "measure", "tag", "missing", "no_cited"]
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
-        by_condition = _support_judges(campaign)
+        by_condition = judges_by_support(campaign)
         labelled = (condition for condition, judges in by_condition.items() if judges)
         super().__init__(query, campaign, {"condition": next(labelled, SupportCondition.SCRATCH)})
         self.offer("judge", name_options(sorted(set().union(*by_condition.values())), NAMED_BY_CAMPAIGN))
@@ -596,7 +510,7 @@ class SupportForm(ChoicesForm):
 
     @property
     def policies(self) -> SupportPolicies:
-        return _support_policies(self.chosen)
+        return support_policies_of(self.chosen)
 
 
 class TimeForm(ChoicesForm):

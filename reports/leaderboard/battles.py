@@ -7,7 +7,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign
 from reports.battles.corrected import TARGETS, THESE
 from reports.battles.page import document_of, run_sections
-from reports.forms import LeaderboardForm
+from reports.leaderboard.form import LeaderboardForm
 from reports.random_checks.page import CheckedReport
 from reports.report import ReportContent
 

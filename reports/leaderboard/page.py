@@ -23,9 +23,10 @@ from reports.document import (
     policy_line,
     policy_options,
 )
-from reports.forms import LeaderboardForm, Option, ways_out
+from reports.forms import Option, ways_out
 from reports.frames import assignment_sheet, rows_of, tagged_assignments, topics_by_tag
 from reports.leaderboard.battles import battle_board
+from reports.leaderboard.form import LeaderboardForm
 from reports.leaderboard.scores import (
     Comparisons,
     Leaderboard,
