@@ -237,9 +237,9 @@ def _resting(campaign: Campaign, kind: str, event: Event, loaded: Sequence[Rows]
     if kind not in LOADED:
         return counts | _resting_on_labels(campaign, loaded)
     own = {rows.model: rows for rows in loaded}
-    # The texts alone go: whatever names a passage names it still.
-    ignored = {Citation, Qrel} if kind in BRING_TEXTS else set()
     for rows in loaded:
+        # The texts alone go: whatever names a passage names it still.
+        ignored = {Citation, Qrel} if rows.model is Segment else set()
         for relation in _protecting(rows.model):
             model = relation.related_model
             if model in ignored:

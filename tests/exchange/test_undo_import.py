@@ -93,6 +93,16 @@ def test_what_something_rests_on_stays_and_says_what_does(world: World, kind: st
     assert contents(world) == before
 
 
+def test_topics_of_traces_stay_while_they_have_grades(world: World, tmp_path: Path) -> None:
+    event = IMPORT_KINDS["traces"].load(load_of(world, tmp_path, "traces")).event
+    assert event is not None
+    topic = Topic.objects.get(event=event)
+    source = write_source(tmp_path, "q.txt", f"{topic.topic_id} 0 d1 2\n")
+    import_qrels(campaign=world.campaign, name="NIST", source=source)
+    with pytest.raises(Refused, match="1 graded passage"):
+        undo_import(campaign=world.campaign, event=event, actor=None)
+
+
 def test_withdrawn_labels_stay_until_their_nuggets_go(world: World) -> None:
     for event in Event.objects.filter(kind="import.assignments"):
         undo_import(campaign=world.campaign, event=event, actor=None)
