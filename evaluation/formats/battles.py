@@ -101,7 +101,7 @@ class RagdollLine(Line):
     assistant_b_run_id: Id
     judge_verdict: str | None = None
     status: str = "completed"
-    model: str | None = None
+    model: Name | None = None
     raw_output: str | None = None
 
 

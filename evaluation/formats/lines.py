@@ -178,7 +178,8 @@ MAX_INT: Final = 2**31 - 1  # what a database integer holds
 FORMULA_STARTS: Final = ("=", "+", "-", "@")
 # The form of nearly every id, decided in one step; only what fails it is looked at closely.
 USUAL_ID: Final = re.compile(r"[!-*,./-<>?A-~][!-~]{0,199}")
-CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+# Halves of characters too, which an argument that is not UTF-8 has.
+CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def id_problem(value: str) -> str | None:
@@ -228,6 +229,7 @@ Id = Annotated[str, AfterValidator(_checked(id_problem)), BeforeValidator(_int_a
 """An id; an integer in the file is the same as its digits."""
 
 Name = Annotated[str, AfterValidator(_checked(name_problem))]
+OptionalName = Annotated[str, AfterValidator(_checked(lambda name: name_problem(name) if name else None))]
 # Checked in Rust, whose pattern says what `UNSEEN` of web/text.py says.
 Text = Annotated[str, Field(pattern=r"[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u{2800}\u{fff0}-\u{fffb}]")]
 Wording = Annotated[Text, AfterValidator(trimmed)]

@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 
 from evaluation.formats.addressing import addressing_in_answer, signs_in_answer
 from evaluation.formats.kinds import of_kind
-from evaluation.formats.lines import MAX_INT, Count, Id, Line, Once, id_problem, json_rows
+from evaluation.formats.lines import MAX_INT, Count, Id, Line, Once, OptionalName, id_problem, json_rows
 from evaluation.formats.problems import Problems
 from evaluation.formats.segments import DocLine, SegmentRecord, as_segment, segment_record
 from evaluation.formats.source import Source
@@ -113,7 +113,7 @@ class Head(Line):
     run_id: Id | None = None
     topic_id: Id | None = Field(None, validation_alias=AliasChoices("topic_id", "narrative_id", "qid"))
     topic: str | None = Field(None, validation_alias=AliasChoices("topic", "narrative", "title", "query"))
-    team_id: str | None = None
+    team_id: OptionalName | None = None
     type: str | None = None
 
 

@@ -1,6 +1,5 @@
 """Files of scores by topic, in the five forms that AutoJudge and trec_eval exchange; topic `all` is the aggregate."""
 
-import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,8 +10,9 @@ import yaml
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from evaluation.errors import BadInput, InputProblem
-from evaluation.formats.lines import Once, id_problem, json_line, json_rows
+from evaluation.formats.lines import Name, Once, OptionalName, id_problem, json_line, json_rows
 from evaluation.formats.problems import Problems
+from evaluation.formats.scores import MOST
 from evaluation.formats.source import Source
 
 ALL: Final = "all"
@@ -163,7 +163,9 @@ def _score(line: int, cells: Mapping[str, Any], problems: Problems) -> TopicScor
             problems.add(line, name, expected)
     value = _number(cells["value"])
     if value is None:
-        problems.add(line, "value", f"a finite number, True or False, found {str(cells['value'])[:40]!r}")
+        problems.add(
+            line, "value", f"a finite number (to 1e100), True or False, found {str(cells['value'])[:40]!r}"
+        )
     if value is None or len(problems) > before:
         return None
     return TopicScore(line, cells["run"], cells["topic"], cells["measure"], value)
@@ -173,7 +175,7 @@ def _number(word: object) -> float | None:
     if isinstance(word, str):
         # `float` alone would take nan, inf and 1_000 as well.
         word = BOOLEANS.get(word, float(word) if NUMBER.fullmatch(word) else None)
-    return float(word) if isinstance(word, float | bool) and math.isfinite(word) else None
+    return float(word) if isinstance(word, float | bool) and abs(word) <= MOST else None
 
 
 def _topic_problem(cells: Mapping[str, Any], topics: Collection[str] | None, form: ScoreForm) -> str | None:
@@ -197,9 +199,9 @@ class JudgeEntry:
 class _JudgeShape(BaseModel):
     model_config = ConfigDict(strict=True, extra="allow")
 
-    name: str
-    method: str = ""
-    model: str = ""
+    name: Name
+    method: OptionalName = ""
+    model: OptionalName = ""
 
 
 class _JudgesShape(BaseModel):
@@ -209,20 +211,40 @@ class _JudgesShape(BaseModel):
     judges: dict[str, _JudgeShape]
 
 
+class _RepeatedKeyError(yaml.constructor.ConstructorError):
+    pass
+
+
+class _KeysOnce(yaml.SafeLoader):
+    """Of a key that is there twice the last would count, and nobody be told."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if key.value in seen:
+                raise _RepeatedKeyError(
+                    problem=f"`{key.value}` once, it is there twice", problem_mark=key.start_mark
+                )
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
 def parse_judges(source: Source) -> dict[str, JudgeEntry]:
     """Return the judges of a `judges.yml` by the names of their files, whole or without the ending."""
     text = "\n".join(text for _, text in source.lines)
     problems = Problems(source.name)
     try:
-        shape = _JudgesShape.model_validate(yaml.safe_load(text))
-    except (yaml.YAMLError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line = source.lines[min(mark.line, len(source.lines) - 1)][0] if mark else 1
-        raise BadInput([InputProblem(source.name, line, "file", "valid YAML")]) from error
+        # Safe: it is a loader of plain values, as its base is.
+        shape = _JudgesShape.model_validate(yaml.load(text, _KeysOnce))  # noqa: S506
     except ValidationError as error:
         problems.add_validation(1, error)
         problems.raise_if_any()
         raise
+    except (yaml.YAMLError, RecursionError, ValueError) as error:  # a 99th of May, a number of thousands of digits
+        mark = getattr(error, "problem_mark", None)
+        line = source.lines[min(mark.line, len(source.lines) - 1)][0] if mark else 1
+        expected = str(error.problem) if isinstance(error, _RepeatedKeyError) else "valid YAML"
+        raise BadInput([InputProblem(source.name, line, "file", expected)]) from error
     return {file: JudgeEntry(judge.name, judge.method, judge.model) for file, judge in shape.judges.items()}
 
 

@@ -13,6 +13,8 @@ from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 from evaluation.terms import RagTask
 
+MOST: Final = 1e100
+"""Of a score: sums and squares of larger ones would be no numbers."""
 # `float` alone would take nan, inf and 1_000 as well.
 NUMBER: Final = re.compile(r"-?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,2})?")
 
@@ -101,7 +103,7 @@ def _values(
 ) -> Iterator[tuple[str, float]]:
     for name in names:
         cell = record.get(name, "")
-        if NUMBER.fullmatch(cell):
+        if NUMBER.fullmatch(cell) and abs(float(cell)) <= MOST:
             yield name, float(cell)
         elif cell:
-            problems.add(line, name, f"a finite number or nothing, found {cell[:40]!r}")
+            problems.add(line, name, f"a finite number (to 1e100) or nothing, found {cell[:40]!r}")

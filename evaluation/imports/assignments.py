@@ -236,7 +236,6 @@ def _row_problems(
     index: _Index, source: Source, row: AssignmentRecord, first: dict[tuple[str, str], str]
 ) -> Iterator[InputProblem]:
     key = (row.run_id, row.topic_id)
-    here = f"{source.name}:{row.line}"
     if row.topic_id not in index.topics:
         yield InputProblem(source.name, row.line, "qid", f"a topic of the campaign, not {row.topic_id}")
     elif row.run_id not in index.runs:
@@ -246,8 +245,10 @@ def _row_problems(
         yield InputProblem(source.name, row.line, "qid", text)
     elif row.labels and row.topic_id not in index.wordings:
         yield InputProblem(source.name, row.line, "qid", f"a topic with a nugget list; {row.topic_id} has none")
-    elif first.setdefault(key, here) != here:
+    elif key in first:
         yield InputProblem(source.name, row.line, "run_id", f"each answer once; it is also at {first[key]}")
+    else:
+        first[key] = f"{source.name}:{row.line}"
 
 
 def _match_row(

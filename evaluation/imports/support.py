@@ -183,11 +183,10 @@ def _match(index: _Index, files: Files) -> list[_Entry]:
             if not wrong:
                 sentence = index.sentences[row.run_id, row.topic_id, row.sentence]
                 item = _Entry(source, row, sentence, index.cited[sentence, row.docid])
-                here = f"{source.name}:{row.line}"
-                there = first.setdefault(_key(item), here)
-                if there != here:
+                if there := first.get(_key(item)):
                     text = f"each pair once; it is also at {there}"
                     problems.append(InputProblem(source.name, row.line, row.docid_field, text))
+                first.setdefault(_key(item), f"{source.name}:{row.line}")
                 entries.append(item)
     # Of a sentence that is not there each citation says the same.
     refuse(list(dict.fromkeys(problems)))

@@ -77,7 +77,8 @@ def load_score_files(
     is a condition of Assay.
     """
     topics = set(campaign.topics.values_list("topic_id", flat=True))
-    forms = {source.name: _form(source, options, topics) for source in sources}
+    # By their content: two files may have one name, in two folders or uploads.
+    forms = {source.sha256: _form(source, options, topics) for source in sources}
     if TABLE in forms.values():
         if len(sources) > 1:
             raise Refused("usage", "A published table is loaded alone.", field="form")
@@ -140,12 +141,14 @@ def _import_score_files(
     problems: list[InputProblem] = []
     for source in sources:
         entry = judge if judges is None else _judge_of(source, judges)
-        check_name("judge", entry.name)
+        for what, name in (("judge", entry.name), ("method", entry.method), ("model", entry.model)):
+            if name or what == "judge":
+                check_name(what, name)
         check_free_name(entry.name)
         table = tables.setdefault(entry.name, JudgeFiles(entry, source.name))
         try:
             scores = parse_score_file(
-                source, FORMS[forms[source.name]], topics=topics, has_header=options.has_header
+                source, FORMS[forms[source.sha256]], topics=topics, has_header=options.has_header
             )
             problems += _collect(source, scores, table)
         except BadInput as wrong:

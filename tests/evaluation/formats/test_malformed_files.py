@@ -190,6 +190,7 @@ SCORES = [
     (parse_published, "run_id,all\nr1,0.5\nr2,high\n", 3, "all", "a finite number"),
     (parse_published, "run_id,all\nr1,nan\n", 2, "all", "a finite number"),
     (parse_published, "run_id,all\nr1,inf\n", 2, "all", "a finite number"),
+    (parse_published, f"run_id,all\nr1,{'9' * 400}\n", 2, "all", "a finite number"),
     (parse_published, "run_id,all\nr1,1_0\n", 2, "all", "a finite number"),
     (parse_published, "run_id,all\nr1,0.5,0.6\n", 2, "columns", "2 columns"),
     (parse_published, "run_id,task,all\nr1,QA,0.5\n", 2, "task", "AG or RAG"),

@@ -28,7 +28,7 @@ ids = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, ma
 )
 scores = st.builds(
     lambda run, topic, measure, value: TopicScore(1, run, topic, measure, value),
-    *(ids, ids | st.just("all"), ids, st.floats(allow_nan=False, allow_infinity=False)),
+    *(ids, ids | st.just("all"), ids, st.floats(-1e100, 1e100)),
 )
 
 
@@ -102,13 +102,13 @@ def test_each_refusal_names_file_line_and_field() -> None:
         "judgeA.eval.txt:3: columns: 4 (run measure topic value), found 3",
         "judgeA.eval.txt:4: topic: a topic of the campaign, found 'GRADE' (is this ir_measures?)",
         "judgeA.eval.txt:5: topic: a topic of the campaign, found 't03'",
-        "judgeA.eval.txt:6: value: a finite number, True or False, found 'nan'",
+        "judgeA.eval.txt:6: value: a finite number (to 1e100), True or False, found 'nan'",
         "judgeA.eval.txt:7: row: run r1, topic t02, measure GRADE once, it is on line 2 too (duplicate)",
         "judgeA.eval.txt:8: run: something that does not begin with = + - @ (a spreadsheet would run it)",
     ]
 
 
-@pytest.mark.parametrize("value", ["inf", "1e999", "1_000", "high", "0x1"])
+@pytest.mark.parametrize("value", ["inf", "1e999", "1e101", "9" * 400, "1_000", "high", "0x1"])
 def test_a_value_is_a_finite_number(value: str) -> None:
     assert "a finite number" in problems_of(lambda: parse_score_file(as_source(f"r t m {value}"), FORMS["tot"]))[0]
 
@@ -143,6 +143,14 @@ def test_judges_are_found_by_the_name_of_their_file_with_or_without_its_ending()
         ("judges: {a: {name: 5}}", "judges.yml:1: judges.a.name: a string, found an integer"),
         ("- a", "judges.yml:1: line: an object, found a list"),
         ("[" * 5000, "judges.yml:1: file: valid YAML"),
+        ("judges: {a: {name: A, day: 2001-02-30}}", "judges.yml:1: file: valid YAML"),
+        (f"judges: {'9' * 5000}", "judges.yml:1: file: valid YAML"),
+        ("judges: {a: {name: A}, b: {name: B}, a: {name: C}}", "judges.yml:1: file: `a` once, it is there twice"),
+        (
+            r'judges: {a: {name: A, method: "x\0"}}',
+            "judges.yml:1: judges.a.method: a name without control characters, white space around it, "
+            "or invisible characters there",
+        ),
     ],
 )
 def test_a_wrong_file_of_judges_is_refused(text: str, problem: str) -> None:

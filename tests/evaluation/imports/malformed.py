@@ -111,6 +111,8 @@ RUN_FILES = [
     Case("run with a topic twice", RUN, [GAMMA, GAMMA], 2, "topic_id", "line 1"),
     Case("two runs in a file", RUN, [GAMMA, answer("delta", "t2")], 2, "run_id", "one run per file"),
     Case("run id a formula", RUN, [answer("@SUM(A1)", "t1")], 1, "run_id", "spreadsheet"),
+    Case("team of 201 letters", RUN, [GAMMA | {"team_id": "x" * 201}], 1, "team_id", "at most 200 characters"),
+    Case("team a formula", RUN, [GAMMA | {"team_id": "=1+1"}], 1, "team_id", "spreadsheet"),
     Case("run without answer", RUN, [without(GAMMA, "answer")], 1, "answer", "missing"),
     Case("citation of a float", RUN, [answer("gamma", "t1", sentence("A.", 0.5))], 1, "answer.0.citations", "int"),  # type: ignore[arg-type]
     Case("answer a string", RUN, [GAMMA | {"answer": "New."}], 1, "answer", "a list, found a string"),

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from evaluation.models import Assignment, Run
 from tests.worlds.imported import (
     ALPHA,
@@ -11,6 +13,7 @@ from tests.worlds.imported import (
     BY_LLM,
     LABELS,
     SUPPORT,
+    Rows,
     answer,
     judged,
     labels,
@@ -78,6 +81,21 @@ def test_a_pair_in_two_files_of_support(lists: Path) -> None:
     first, second = write(lists, "a", SUPPORT), write(lists, "b", SUPPORT[1:])
     message = refuse("import_support", *BY_ANN, first, second)
     assert message.startswith(f"{second}:1: docid: each pair once; it is also at {first}:2")
+
+
+@pytest.mark.parametrize(
+    ("command", "rows"),
+    [
+        (("import_assignments", *BY_LLM), LABELS),
+        (("import_support", *BY_ANN), SUPPORT),
+        (("import_run",), [answer("gamma", "t1")]),
+        (("import_scores", "--judge", "Z"), [{"run_id": "a", "topic_id": "t1", "measure": "m", "value": 1}]),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_a_file_that_is_there_twice(lists: Path, command: tuple[str, ...], rows: list[Rows]) -> None:
+    path = write(lists, "a", rows)
+    assert refuse(*command, path, path).startswith(f"{path}:1: ")
 
 
 def test_two_files_of_segments_that_disagree(corpus: Path) -> None:
