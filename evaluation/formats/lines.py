@@ -4,7 +4,7 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -36,7 +36,13 @@ class Line(BaseModel):
 
 def json_rows(source: Source, validate: Callable[[str], T], problems: Problems) -> Iterator[tuple[int, T]]:
     """Yield (line, validated row) for every good line; note the others in `problems`."""
-    for line, text in source.lines:
+    return json_rows_of(source.lines, validate, problems)
+
+
+def json_rows_of(
+    lines: Iterable[tuple[int, str]], validate: Callable[[str], T], problems: Problems
+) -> Iterator[tuple[int, T]]:
+    for line, text in lines:
         if problems.full:
             return
         try:

@@ -4,7 +4,7 @@ import hashlib
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Protocol
 
 from evaluation.errors import BadInput, InputProblem
 from evaluation.formats.problems import Problems
+from web.on_disk import OnDisk
 
 MAX_BYTES = 2 * 1024**3
 BYTES_AT_ONCE = 1_048_576
@@ -114,7 +115,7 @@ class Source:
 
     name: str
     sha256: str
-    lines: tuple[tuple[int, str], ...]
+    lines: Sequence[tuple[int, str]]
 
 
 def read_source(
@@ -125,6 +126,7 @@ def read_source(
     max_bytes: int = MAX_BYTES,
     keep: Keep | None = None,
     of_sheets: bool = False,
+    on_disk: bool = False,
     problems_to: list[InputProblem] | None = None,
 ) -> Source:
     """Read a text file, a `.gz` (known by its first bytes), an open stream, or, for `-`, standard input.
@@ -132,6 +134,7 @@ def read_source(
     `name` is what its problems call it, where that is not its path.
     `problems_to` takes the problems, and the good lines are returned.
     `of_sheets`: as spreadsheets write CSV, which have a byte order mark, and other line ends in cells than after rows.
+    `on_disk`: its lines are not held in memory.
     `keep` drops lines as they are read, so that a large file can be filtered at bounded memory.
     Raises `BadInput` naming file, line and field: cannot be opened, empty, too large, broken or bomb-like gzip,
     byte order mark, not UTF-8, control characters, a line over `max_line_bytes`, LF and CRLF line ends mixed
@@ -140,7 +143,7 @@ def read_source(
     name = name or ("<stdin>" if str(path) == "-" else str(path))
     problems = Problems(name)
     digest = hashlib.sha256()
-    reader = _LineReader(problems, max_line_bytes, keep, of_sheets)
+    reader = _LineReader(OnDisk[tuple[int, str]]() if on_disk else [], problems, max_line_bytes, keep, of_sheets)
     for chunk in chunks(path, problems, max_bytes):
         # Of the content, so that a file and its .gz are the same file.
         digest.update(chunk)
@@ -156,14 +159,22 @@ def read_source(
         if problems_to is None:
             raise
         problems_to += wrong.problems
-    return Source(name, digest.hexdigest(), tuple(reader.lines))
+    lines = reader.lines
+    return Source(name, digest.hexdigest(), tuple(lines) if isinstance(lines, list) else lines)
 
 
 class _LineReader:
     """Cuts chunks into checked lines. Clean blocks are decoded whole; line by line is for those with a problem."""
 
-    def __init__(self, problems: Problems, max_line_bytes: int, keep: Keep | None, of_sheets: bool) -> None:
-        self.lines: list[tuple[int, str]] = []
+    def __init__(
+        self,
+        lines: list[tuple[int, str]] | OnDisk[tuple[int, str]],
+        problems: Problems,
+        max_line_bytes: int,
+        keep: Keep | None,
+        of_sheets: bool,
+    ) -> None:
+        self.lines = lines
         self._problems = problems
         self._limit = max_line_bytes
         self._keep = keep
@@ -271,7 +282,7 @@ class _LineReader:
         self._number += len(texts)
         self._any_text = self._any_text or bool(lines)
         keep = self._keep
-        self.lines += lines if keep is None else [pair for pair in lines if keep(pair[1])]
+        self.lines.extend(lines if keep is None else [pair for pair in lines if keep(pair[1])])
         self.too_many = len(self.lines) > MAX_LINES
 
     def _add_each(self, block: bytes, last: bool) -> None:

@@ -6,9 +6,8 @@ without a form of its own needs a map.
 
 import csv
 import hashlib
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count, takewhile
 from typing import Annotated, Any, Final, NamedTuple
@@ -17,7 +16,7 @@ from unicodedata import normalize
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from evaluation.errors import Refused
-from evaluation.formats.lines import id_problem, json_rows, whole_text
+from evaluation.formats.lines import id_problem, json_rows_of
 from evaluation.formats.problems import JSON_NAMES, Problems
 from evaluation.formats.source import MAX_TEXT_LINE_BYTES, Source
 from web.text import cut, trimmed
@@ -26,7 +25,10 @@ MOST_BYTES_OF_CONTEXTS: Final = 20 * 1024**2
 MAY_BE_SKIPPED: Final = "(skip such rows)"
 ROW: Final = TypeAdapter(dict[str, Any])
 ANYTHING: Final = TypeAdapter(Any)
-GAP: Final = re.compile(r"[\s,]*")
+MOST_CHARACTERS: Final = 4 * MOST_BYTES_OF_CONTEXTS
+# No text of JSON goes beyond a line.
+TOKEN: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\],]')
+DEPTH: Final = {"{": 1, "[": 1, "}": -1, "]": -1}
 INDEX: Final = re.compile(r"-?[0-9]{1,6}")
 ID_KEYS: Final = ("id", "docid")
 TEXT_KEYS: Final = ("text", "content", "page_content")
@@ -106,14 +108,6 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(normalize("NFC", text).strip().encode()).hexdigest()
 
 
-def parse_traces(source: Source, options: TraceOptions) -> tuple[TraceRecord, ...]:
-    """All traces that have an answer, in file order. Raises `BadInput` and, for names that fit nothing, `Refused`."""
-    problems = Problems(source.name)
-    records = tuple(trace_records(source, options, problems))
-    problems.raise_if_any()
-    return records
-
-
 def trace_records(source: Source, options: TraceOptions, problems: Problems) -> Iterator[TraceRecord]:
     """Yield traces while they are read; what is wrong with others goes to `problems`. Raises `Refused`."""
     reader = None
@@ -126,33 +120,38 @@ def trace_records(source: Source, options: TraceOptions, problems: Problems) -> 
 
 def _rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
     first = source.lines[0][1].lstrip()
-    if first.startswith("["):
-        source = _listed(source, problems)
     if first.startswith(("{", "[")):
-        yield from json_rows(source, ROW.validate_json, problems)
+        lines = _items(source.lines, problems) if first.startswith("[") else source.lines
+        yield from json_rows_of(lines, ROW.validate_json, problems)
     else:
         yield from _csv_rows(source, problems)
 
 
-def _listed(source: Source, problems: Problems) -> Source:
-    """Return a JSON list as a file with one of its items in each line, numbered as where each begins."""
-    text, decoder = whole_text(source), json.JSONDecoder(parse_int=len, parse_float=len)
-    lines: list[tuple[int, str]] = []
-    end = text.index("[") + 1
-    line = text.count("\n", 0, end) + 1
-    while True:
-        start = GAP.match(text, end).end()  # type: ignore[union-attr]  # it matches nothing, too
-        line += text.count("\n", end, start)
-        if text.startswith("]", start):
-            break
-        try:
-            _, end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            problems.add(line, "line", "valid JSON: a list of objects, one for each trace")
-            break
-        lines.append((line, text[start:end]))
-        line += text.count("\n", start, end)
-    return Source(source.name, source.sha256, tuple(lines))
+def _items(lines: Iterable[tuple[int, str]], problems: Problems) -> Iterator[tuple[int, str]]:
+    """Yield the items of a JSON list, each with the line on which it begins; only one of them is held at a time."""
+    item: list[str] = []
+    depth = size = began = 0
+    for number, text in lines:
+        start = 0
+        for token in TOKEN.finditer(text):
+            step = DEPTH.get(token[0], 0)
+            if (depth, step) == (0, 1):
+                start = token.end()
+            elif depth + step == 0 or (depth == 1 and token[0] == ","):
+                item.append(text[start : token.start()])
+                if whole := "\n".join(item).strip():
+                    yield began or number, whole
+                item, size, began, start = [], 0, 0, token.end()
+            depth += step
+            if depth < 1:
+                return
+            began = began or (number if depth > 1 else 0)
+        item.append(text[start:])
+        size += len(text) - start
+        if size > MOST_CHARACTERS:
+            problems.add(began, "line", f"an object of at most {MOST_CHARACTERS:,} characters")
+            return
+    problems.add(began or number, "line", "valid JSON: a list of objects, one for each trace")
 
 
 def _csv_rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:

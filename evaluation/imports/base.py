@@ -1,6 +1,6 @@
 """Order of every import: plan on one state of the database, then write all of it in one transaction."""
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -19,6 +19,7 @@ from evaluation.formats.source import Source
 from evaluation.labelling import last_key, upsert
 from evaluation.models import AnswerProvenance, Campaign, Event, Finding, Segment
 from evaluation.models.fields import new_public_id
+from evaluation.models.querysets import in_parts_of
 from evaluation.terms import PROVENANCE_KEY, FindingCode
 from web.consistent_read import read_only
 from web.statements import ROWS_A_STATEMENT
@@ -28,6 +29,7 @@ TAKEN_OUT = "taken out"
 TEXTS = "texts of passages"
 NOT_IN_FILE = "loaded and not in the file"
 NO_LABEL = "null, which takes it out"
+FEW_DOCIDS = 10_000
 LONGEST_SHOWN = 300  # of a text beside its replacement
 
 
@@ -288,6 +290,16 @@ def changed_problem(
     return InputProblem(source.name, line, field_name, text, is_conflict=True, **texts)
 
 
+def rows_of_docids(campaign: Campaign, docids: Collection[str], *fields: str) -> Iterator[tuple[Any, ...]]:
+    """Yield fields, the docid first, of the segments with these docids: all are looked through where they are many."""
+    rows = campaign.segments.values_list(*fields)
+    if len(docids) > FEW_DOCIDS:
+        yield from (row for row in rows.iterator() if row[0] in docids)
+        return
+    for part in in_parts_of(docids):
+        yield from rows.filter(docid__in=part)
+
+
 class NamedSegments:
     """Segments that a file names: keys of those that are there, and rows without text for the others.
 
@@ -296,9 +308,8 @@ class NamedSegments:
 
     def __init__(self, campaign: Campaign, docids: Iterable[str]) -> None:
         names = set(docids)
-        loaded = campaign.segments.values_list("docid", "pk") if names else ()
         self._campaign = campaign
-        self._there = {docid: pk for docid, pk in loaded if docid in names}
+        self._there = dict(rows_of_docids(campaign, names, "docid", "pk"))
         self._rows = [
             (new_public_id(), docid, document_id(docid), "", "", "", "")
             # Sorted, so that the same files give the same keys and the same exports on every server.

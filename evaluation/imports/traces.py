@@ -1,18 +1,20 @@
 """Import traces: a run's answers together with the topics that they answer and the passages that they cite."""
 
-from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from typing import Any, Final
 
 from accounts.models import User
 from evaluation.errors import InputProblem, Refused
 from evaluation.formats.lines import id_problem
-from evaluation.formats.problems import Problems
+from evaluation.formats.problems import MAX_PROBLEMS, Problems
 from evaluation.formats.runs import AnswerRecord, RunFile, missing_topics_message
 from evaluation.formats.segments import SegmentRecord
 from evaluation.formats.source import Source
 from evaluation.formats.topics import TopicRecord
-from evaluation.formats.traces import TraceOptions, TraceRecord, parse_traces, text_hash, trace_records
+from evaluation.formats.traces import ContextRecord, TraceOptions, TraceRecord, text_hash, trace_records
 from evaluation.imports.base import (
     TEXTS,
     ImportFinding,
@@ -24,6 +26,7 @@ from evaluation.imports.base import (
     refuse_changes,
     refuse_if_labelled,
     restate_missing_texts,
+    rows_of_docids,
 )
 from evaluation.imports.dependents import labels_on_answers
 from evaluation.imports.runs import (
@@ -41,9 +44,13 @@ from evaluation.models.querysets import in_parts_of
 from evaluation.rules.answer_sentences import RULE, answer_sentences
 from evaluation.tasks.pooling import extend_tasks, leave_out_answers, lock_judging
 from evaluation.terms import FindingCode
+from web.on_disk import OnDisk
 from web.text import cut
 
 LONGEST_SHOWN: Final = 600
+MOST_AT_ONCE: Final = 500
+MOST_CHARACTERS_AT_ONCE: Final = 4 * 1024**2
+NO_FILE: Final = Source("", "", ())
 KEPT: Final = "trace"
 """Key of an answer's extra fields under which a trace's own words stand, and the rule by which they were cut."""
 
@@ -54,8 +61,8 @@ class _Trace:
     record: TraceRecord
 
     @property
-    def key(self) -> tuple[str, str]:
-        return self.record.run_id, self.record.topic_id
+    def key(self) -> int:
+        return _key(self.record.run_id, self.record.topic_id)
 
     def problem(self, field_name: str, expected: str) -> InputProblem:
         return InputProblem(self.source.name, self.record.line, field_name, expected)
@@ -76,17 +83,16 @@ def import_traces(
 ) -> LoadReceipt:
     """Load traces: new topics, passages and answers. A later file adds what is new to a run.
 
-    Raises `BadInput`, also for another answer of a run to a topic than is loaded, without `replace`; and `Refused`.
+    A batch of traces is held at a time, and of the others hashes, however many there are. Raises `BadInput`, also for
+    another answer of a run to a topic than is loaded, without `replace`; and `Refused`.
     """
     _check(options)
-    traces = [_Trace(source, record) for source in sources for record in parse_traces(source, options)]
-    refuse([*_repeated(traces), *_other_questions(traces)])
     return carry_out(
         campaign=campaign,
         kind="traces",
         sources=sources,
         actor=actor,
-        make_plan=lambda locked: _plan(locked, traces, options, replace),
+        make_plan=lambda locked: _plan(locked, sources, options, replace),
         lock=lock_judging,
     )
 
@@ -100,88 +106,178 @@ def _check(options: TraceOptions) -> None:
         raise Refused("bad_name", f"run: {problem}.")
 
 
-def _repeated(traces: Sequence[_Trace]) -> Iterator[InputProblem]:
-    first: dict[tuple[str, str], _Trace] = {}
-    for trace in traces:
-        earlier = first.setdefault(trace.key, trace)
-        if earlier is not trace:
-            place = f"line {earlier.record.line}"
-            place += "" if earlier.source is trace.source else f" of {earlier.source.name}"
-            text = (
-                f"question {trace.record.topic_id} has sample 1 already on {place} (one answer of a run is judged)"
-            )
-            yield trace.problem("sample", text)
+def _batches(sources: Sequence[Source], options: TraceOptions) -> Iterator[list[_Trace]]:
+    """Yield the traces of all files, some of one file at a time. Raises `BadInput` at the end of a file."""
+    for source in sources:
+        problems = Problems(source.name)
+        batch: list[_Trace] = []
+        size = 0
+        for record in trace_records(source, options, problems):
+            batch.append(_Trace(source, record))
+            size += len(record.answer) + sum(len(context.text) for context in record.contexts)
+            if len(batch) == MOST_AT_ONCE or size > MOST_CHARACTERS_AT_ONCE:
+                yield batch
+                batch, size = [], 0
+        problems.raise_if_any()
+        if batch:
+            yield batch
 
 
-def _other_questions(traces: Sequence[_Trace]) -> Iterator[InputProblem]:
-    first: dict[str, _Trace] = {}
-    for trace in traces:
-        earlier = first.setdefault(trace.record.topic_id, trace)
-        if earlier.record.question.split() != trace.record.question.split():
-            yield trace.problem(
-                "question",
-                f"the question of {trace.record.topic_id} as on line {earlier.record.line}, found another",
-            )
+def _key(*names: str) -> int:
+    """Return a number for an id: less memory than the id takes."""
+    return int.from_bytes(blake2b("\0".join(names).encode(), digest_size=8).digest())
 
 
-def _plan(campaign: Campaign, traces: Sequence[_Trace], options: TraceOptions, replace: bool) -> ImportPlan:
-    loaded = _loaded_answers(campaign, {trace.record.run_id for trace in traces})
-    topics = dict(campaign.topics.values_list("topic_id", "text"))
-    passages = _Passages(campaign, traces)
-    submitted, changed = _compared(traces, loaded, passages, options.names.marks_from)
-    refuse_changes([problem for _, problem in changed], replace)
+class _Seen:
+    """What was read so far, by keys: a run has one answer to a topic, and a topic one question."""
 
-    asked = {trace.record.topic_id: trace.record for trace in reversed(traces)}
-    new_topics = [_topic(record) for topic_id, record in reversed(asked.items()) if topic_id not in topics]
-    replaced = [there.pk for there, _ in changed]
-    rows, texts = answer_rows(campaign, submitted), text_rows(record for _, record in passages.new)
-    rows_of_topics = topic_rows(campaign, new_topics)
+    def __init__(self) -> None:
+        self.problems: list[InputProblem] = []
+        self.answers: dict[int, tuple[Source, int]] = {}
+        self._questions: dict[int, tuple[int, int]] = {}
+
+    def add(self, trace: _Trace) -> None:
+        record = trace.record
+        source, line = self.answers.setdefault(trace.key, here := (trace.source, record.line))
+        if (source, line) != here:
+            place = f"line {line}" if source is trace.source else f"line {line} of {source.name}"
+            text = f"question {record.topic_id} has sample 1 already on {place} (one answer of a run is judged)"
+            self._note(trace.problem("sample", text))
+        question = _key(*record.question.split())
+        first, line = self._questions.setdefault(_key(record.topic_id), (question, record.line))
+        if first != question:
+            text = f"the question of {record.topic_id} as on line {line}, found another"
+            self._note(trace.problem("question", text))
+
+    def _note(self, problem: InputProblem) -> None:
+        if len(self.problems) < MAX_PROBLEMS:
+            self.problems.append(problem)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What is to be written of a batch. `replaced`: answers that are loaded otherwise."""
+
+    topics: list[TopicRecord]
+    replaced: list["_LoadedAnswer"]
+    texts: list[SegmentRecord]
+    answers: dict[str, list[AnswerRecord]]
+
+
+@dataclass(slots=True)
+class _Planned:
+    """Parts and what is said of them together. `runs`: those that are written, each with the file that named it."""
+
+    parts: OnDisk[_Part] = field(default_factory=OnDisk)
+    seen: _Seen = field(default_factory=_Seen)
+    changes: list[InputProblem] = field(default_factory=list)
+    findings: list[ImportFinding] = field(default_factory=list)
+    replaced: list[int] = field(default_factory=list)
+    all_runs: set[str] = field(default_factory=set)
+    runs: dict[str, Source] = field(default_factory=dict)
+    # Sums, so that a run's hash is the same whatever the order of its answers.
+    sums: dict[str, int] = field(default_factory=dict)
+    asked: set[int] = field(default_factory=set)
+    answers: int = 0
+    texts: int = 0
+
+
+def _plan(campaign: Campaign, sources: Sequence[Source], options: TraceOptions, replace: bool) -> ImportPlan:
+    planned = _Planned()
+    passages, limits = _Passages(campaign), topic_limits_of(campaign)
+    for batch in _batches(sources, options):
+        _plan_batch(campaign, batch, passages, planned, limits, options.names.marks_from, replace)
+    refuse(planned.seen.problems)
+    refuse_changes(planned.changes, replace)
+    planned.findings += [*_missing_topics(campaign, planned), *passages.findings]
 
     def check() -> None:
-        refuse_if_labelled(labels_on_answers(replaced), "An answer")
+        refuse_if_labelled(labels_on_answers(planned.replaced), "An answer")
 
     def write(event: Event) -> None:
-        add_topics(campaign, rows_of_topics, new_topics, event)
-        _take_out(campaign, changed)
-        runs = _write_runs(campaign, submitted, event)
-        write_answers(rows, runs, dict(campaign.topics.values_list("topic_id", "pk")), event)
-        write_texts(campaign, texts, event)
+        runs = _write_runs(campaign, planned, event)
+        for part in planned.parts:
+            _write_part(campaign, part, runs, event)
         restate_missing_texts(campaign, event)
         extend_tasks(campaign)
 
-    findings = [
-        *_findings(campaign, submitted, topics),
-        *_missing_topics(submitted, topics, {*loaded, *(trace.key for trace in traces)}),
-        *passages.findings,
-        *addressing_in(passages.new),
-    ]
-    counts = {"answers": len(rows.answers), "topics": len(new_topics), TEXTS: len(passages.new)}
-    written, there = {submission.run_id for submission in submitted}, {run_id for run_id, _ in loaded}
-    unchanged = len({trace.record.run_id for trace in traces} - written)
+    counts = {"answers": planned.answers, "topics": len(planned.asked), TEXTS: planned.texts}
+    there = {run_id for run_id in campaign.runs.values_list("run_id", flat=True) if run_id in planned.runs}
+    unchanged = len(planned.all_runs) - len(planned.runs)
     return ImportPlan(
-        "runs", len(written - there), len(written & there), unchanged, findings, counts, write, check
+        "runs", len(planned.runs) - len(there), len(there), unchanged, planned.findings, counts, write, check
     )
 
 
-def _compared(
-    traces: Sequence[_Trace],
-    loaded: Mapping[tuple[str, str], "_LoadedAnswer"],
+def _plan_batch(
+    campaign: Campaign,
+    batch: Sequence[_Trace],
     passages: "_Passages",
+    planned: _Planned,
+    limits: Mapping[str, int],
     marks_from: int,
-) -> tuple[list[SubmittedRun], list[tuple["_LoadedAnswer", InputProblem]]]:
-    """Return the answers to write, of each file and run together, and those of them that are loaded otherwise."""
-    answers: dict[tuple[str, str], list[AnswerRecord]] = {}
-    changed: list[tuple[_LoadedAnswer, InputProblem]] = []
-    for trace in traces:
-        answer = _answer(trace, passages, marks_from)
-        there = loaded.get(trace.key)
-        if there and (there.text, there.references) == (trace.record.answer, list(answer.references)):
+    replace: bool,
+) -> None:
+    passages.look_up(name for trace in batch for name, _ in map(_name_of, trace.record.contexts))
+    loaded = _loaded_answers(campaign, batch)
+    topic_ids = {trace.record.topic_id for trace in batch}
+    topics = dict(campaign.topics.filter(topic_id__in=topic_ids).values_list("topic_id", "text"))
+    part = _Part([], [], [], defaultdict(list))
+    for trace in batch:
+        planned.seen.add(trace)
+        record = trace.record
+        planned.all_runs.add(record.run_id)
+        answer, topic = _answer(trace, passages, marks_from), _key(record.topic_id)
+        if record.topic_id not in topics and topic not in planned.asked:
+            planned.asked.add(topic)
+            part.topics.append(TopicRecord(record.line, record.topic_id, record.question))
+        there = loaded.get((record.run_id, record.topic_id))
+        if there and (there.text, there.references) == (record.answer, list(answer.references)):
             continue
         if there:
-            changed.append((there, _change(trace, there, answer)))
-        answers.setdefault((trace.record.run_id, trace.source.name), []).append(answer)
-    sources = {trace.source.name: trace.source for trace in traces}
-    return [_submitted(sources[name], run_id, of_run) for (run_id, name), of_run in answers.items()], changed
+            part.replaced.append(there)
+            if not replace and len(planned.changes) < MAX_PROBLEMS:
+                planned.changes.append(_change(trace, there, answer))
+        part.answers[record.run_id].append(answer)
+    part.texts.extend(passages.take_new())
+    planned.answers += sum(map(len, part.answers.values()))
+    planned.texts += len(part.texts)
+    planned.replaced += [there.pk for there in part.replaced]
+    if part.answers:
+        planned.parts.extend([part])
+    planned.findings += _findings(campaign, batch[0].source, part, topics, limits)
+    for run in _submitted(batch[0].source, part.answers):
+        planned.runs[run.run_id] = run.source
+        planned.sums[run.run_id] = planned.sums.get(run.run_id, 0) + int(run.sha256, 16)
+
+
+def _findings(
+    campaign: Campaign, source: Source, part: _Part, topics: Mapping[str, str], limits: Mapping[str, int]
+) -> Iterator[ImportFinding]:
+    for run in _submitted(source, part.answers):
+        answered = {answer.topic_id for answer in run.file.answers}
+        asked = {topic_id: text for topic_id, text in topics.items() if topic_id in answered}
+        yield from findings_of(campaign, run, asked, limits)
+    yield from addressing_in((source, record) for record in part.texts)
+
+
+def _write_part(campaign: Campaign, part: _Part, runs: Mapping[str, int], event: Event) -> None:
+    add_topics(campaign, topic_rows(campaign, part.topics), part.topics, event)
+    _take_out(campaign, part.replaced)
+    # Before the citations, which then find them.
+    write_texts(campaign, text_rows(part.texts), event)
+    asked = {answer.topic_id for answers in part.answers.values() for answer in answers}
+    topics = dict(campaign.topics.filter(topic_id__in=asked).values_list("topic_id", "pk"))
+    write_answers(answer_rows(campaign, _submitted(NO_FILE, part.answers)), runs, topics, event)
+
+
+def _submitted(source: Source, answers: Mapping[str, Sequence[AnswerRecord]]) -> list[SubmittedRun]:
+    files = [RunFile(run_id, "", "", tuple(of_run)) for run_id, of_run in answers.items()]
+    return [SubmittedRun(source, file, _sum_of(file), {}) for file in files]
+
+
+def _sum_of(file: RunFile) -> str:
+    return f"{sum(int(fingerprint_of(replace(file, answers=(answer,))), 16) for answer in file.answers):x}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +291,12 @@ class _LoadedAnswer:
     references: list[str]
 
 
-def _loaded_answers(campaign: Campaign, run_ids: set[str]) -> dict[tuple[str, str], _LoadedAnswer]:
-    rows = AnswerProvenance.objects.filter(run__campaign=campaign, run__run_id__in=run_ids)
+def _loaded_answers(campaign: Campaign, batch: Sequence[_Trace]) -> dict[tuple[str, str], _LoadedAnswer]:
+    rows = AnswerProvenance.objects.filter(
+        run__campaign=campaign,
+        run__run_id__in={trace.record.run_id for trace in batch},
+        topic__topic_id__in={trace.record.topic_id for trace in batch},
+    )
     fields = ("pk", "run__run_id", "topic__topic_id", f"extra__{KEPT}__answer", "references")
     answers = (_LoadedAnswer(*values) for values in rows.values_list(*fields))
     return {(answer.run_id, answer.topic_id): answer for answer in answers}
@@ -210,29 +310,29 @@ def _change(trace: _Trace, there: _LoadedAnswer, answer: AnswerRecord) -> InputP
     return changed_problem(trace.source, trace.record.line, field_name, what, loaded=old, in_file=new)
 
 
-def _take_out(campaign: Campaign, changed: Sequence[tuple[_LoadedAnswer, InputProblem]]) -> None:
-    answers = [there.pk for there, _ in changed]
+def _take_out(campaign: Campaign, replaced: Sequence[_LoadedAnswer]) -> None:
+    answers = [there.pk for there in replaced]
     leave_out_answers(answers)
     for part in in_parts_of(answers):
         Answer.objects.filter(pk__in=part).delete()
-    for there, _ in changed:
+    for there in replaced:
         Finding.objects.filter(campaign=campaign, run_id=there.run_id, topic_id=there.topic_id).delete()
 
 
-def _write_runs(campaign: Campaign, submitted: Sequence[SubmittedRun], event: Event) -> dict[str, int]:
+def _write_runs(campaign: Campaign, planned: _Planned, event: Event) -> dict[str, int]:
     runs: dict[str, int] = {}
-    for submission in submitted:
-        fields = {"sha256": submission.sha256, "event": event}
-        run, _ = Run.objects.update_or_create(campaign=campaign, run_id=submission.run_id, defaults=fields)
-        runs[run.run_id] = run.pk
+    for run_id, total in planned.sums.items():
+        fields = {"sha256": f"{total % 2**256:064x}", "event": event}
+        run, _ = Run.objects.update_or_create(campaign=campaign, run_id=run_id, defaults=fields)
+        runs[run_id] = run.pk
         # It is said anew of the run as it is now.
-        Finding.objects.filter(campaign=campaign, run_id=run.run_id, code=FindingCode.MISSING_TOPICS).delete()
+        Finding.objects.filter(campaign=campaign, run_id=run_id, code=FindingCode.MISSING_TOPICS).delete()
     return runs
 
 
 def _answer(trace: _Trace, passages: "_Passages", marks_from: int) -> AnswerRecord:
     record = trace.record
-    references = tuple(passages.docid_of(trace, *context) for context in record.contexts)
+    references = tuple(passages.docid_of(trace, context) for context in record.contexts)
     return AnswerRecord(
         line=record.line,
         topic_id=record.topic_id,
@@ -245,30 +345,16 @@ def _answer(trace: _Trace, passages: "_Passages", marks_from: int) -> AnswerReco
     )
 
 
-def _submitted(source: Source, run_id: str, answers: Sequence[AnswerRecord]) -> SubmittedRun:
-    file = RunFile(run_id, "", "", tuple(answers))
-    return SubmittedRun(source, file, fingerprint_of(file), {})
-
-
-def _topic(record: TraceRecord) -> TopicRecord:
-    return TopicRecord(record.line, record.topic_id, record.question)
-
-
-def _findings(
-    campaign: Campaign, submitted: Sequence[SubmittedRun], topics: Mapping[str, str]
-) -> Iterator[ImportFinding]:
-    limits = topic_limits_of(campaign)
-    for submission in submitted:
-        answered = {answer.topic_id for answer in submission.file.answers}
-        own = {topic_id: topics[topic_id] for topic_id in answered if topic_id in topics}
-        yield from findings_of(campaign, submission, own, limits)
-
-
-def _missing_topics(
-    submitted: Sequence[SubmittedRun], topics: Mapping[str, str], answered: Container[tuple[str, str]]
-) -> Iterator[ImportFinding]:
-    for run_id, source in {submission.run_id: submission.source for submission in submitted}.items():
-        missing = [topic_id for topic_id in topics if (run_id, topic_id) not in answered]
+def _missing_topics(campaign: Campaign, planned: _Planned) -> Iterator[ImportFinding]:
+    topics = list(campaign.topics.values_list("topic_id", flat=True))
+    for run_id, source in planned.runs.items():
+        answered = AnswerProvenance.objects.filter(run__campaign=campaign, run__run_id=run_id)
+        loaded = set(answered.values_list("topic__topic_id", flat=True)) if topics else ()
+        missing = [
+            topic_id
+            for topic_id in topics
+            if topic_id not in loaded and _key(run_id, topic_id) not in planned.seen.answers
+        ]
         if missing:
             message = missing_topics_message(missing, len(topics))
             yield ImportFinding(FindingCode.MISSING_TOPICS, source.name, 0, message, run_id=run_id)
@@ -277,39 +363,49 @@ def _missing_topics(
 class _Passages:
     """Names of contexts: their own id, or one made of their text; and the texts that nobody loaded before."""
 
-    def __init__(self, campaign: Campaign, traces: Sequence[_Trace]) -> None:
-        self.new: list[tuple[Source, SegmentRecord]] = []
+    def __init__(self, campaign: Campaign) -> None:
         self.findings: list[ImportFinding] = []
-        self._hashes: dict[str, str] = {}
-        contexts = {context for trace in traces for context in trace.record.contexts}
-        names = {name for context in contexts for name in _names_of(*context)}
-        loaded = campaign.segments.filter(has_text=True).values_list("docid", "text")
-        self._hashes = {docid: text_hash(text) for docid, text in loaded.iterator() if docid in names}
+        self._campaign = campaign
+        self._new: list[SegmentRecord] = []
+        self._texts: dict[int, int] = {}
+        """Keys of docids, and the beginning of the hash of each one's text."""
 
-    def docid_of(self, trace: _Trace, given_id: str, text: str) -> str:
-        own, other = _names_of(given_id, text)
-        if self._is_of(own, trace, text):
+    def look_up(self, docids: Iterable[str]) -> None:
+        """Learn what is loaded under docids."""
+        unknown = {docid for docid in docids if _key(docid) not in self._texts}
+        for docid, has_text, text in rows_of_docids(self._campaign, unknown, "docid", "has_text", "text"):
+            if has_text:
+                self._texts[_key(docid)] = int(text_hash(text)[:16], 16)
+
+    def take_new(self) -> list[SegmentRecord]:
+        """Return the texts that came since they were last taken."""
+        new, self._new = self._new, []
+        return new
+
+    def docid_of(self, trace: _Trace, context: ContextRecord) -> str:
+        own, digest = _name_of(context)
+        if self._is_of(own, digest, trace, context.text):
             return own
+        other = f"{own[:190]}@{digest[:8]}"
         message = f"{own} has another text, which stays; this one is {other}"
         self.findings.append(trace.finding(FindingCode.CONTEXT_TEXT_DIFFERS, message))
-        self._is_of(other, trace, text)
+        self.look_up([other])
+        self._is_of(other, digest, trace, context.text)
         return other
 
-    def _is_of(self, docid: str, trace: _Trace, text: str) -> bool:
+    def _is_of(self, docid: str, digest: str, trace: _Trace, text: str) -> bool:
         """Say whether a passage has this text; one without a text gets it."""
-        digest = text_hash(text)
-        if docid not in self._hashes:
-            self._hashes[docid] = digest
-            record = SegmentRecord(trace.record.line, docid, "", "", "", text.strip(), None, None)
-            self.new.append((trace.source, record))
-        return self._hashes[docid] == digest
+        key, own = _key(docid), int(digest[:16], 16)
+        if key not in self._texts:
+            self._texts[key] = own
+            self._new.append(SegmentRecord(trace.record.line, docid, "", "", "", text.strip(), None, None))
+        return self._texts[key] == own
 
 
-def _names_of(given_id: str, text: str) -> tuple[str, str]:
-    """Return the docid of a context, and the one that it has where another text has that docid."""
-    digest = text_hash(text)
-    docid = given_id or f"ctx-{digest[:16]}"
-    return docid, f"{docid[:190]}@{digest[:8]}"
+def _name_of(context: ContextRecord) -> tuple[str, str]:
+    """Return the docid of a context, and the hash of its text."""
+    digest = text_hash(context.text)
+    return context.given_id or f"ctx-{digest[:16]}", digest
 
 
 def first_answers(sources: Sequence[Source], options: TraceOptions, most: int = 5) -> list[dict[str, Any]]:

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 RowT_co = TypeVar("RowT_co", bound=Model, covariant=True)
+Key = TypeVar("Key", int, str)
 
 
 PART = 500
 
 
-def in_parts_of(keys: Collection[int], size: int = PART) -> Iterator[list[int]]:
+def in_parts_of(keys: Collection[Key], size: int = PART) -> Iterator[list[Key]]:
     """Yield keys, ascending, in parts for `__in`, because SQLite takes a limited number of parameters."""
     ascending = sorted(keys)
     return (ascending[start : start + size] for start in range(0, len(ascending), size))

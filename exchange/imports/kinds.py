@@ -169,6 +169,7 @@ def how_to_read(load: Callable[[ImportLoad], LoadReceipt]) -> dict[str, Any]:
     return {
         "max_line_bytes": MAX_TEXT_LINE_BYTES if long else MAX_LINE_BYTES,
         "of_sheets": load is load_traces,
+        "on_disk": load is load_traces,
     }
 
 

@@ -31,7 +31,7 @@ class Command(ImportCommand):
         parser.add_argument("--dry-run", action="store_true", help="show the first answers, and load nothing")
 
     def load(self, campaign: Campaign, options: dict[str, Any]) -> LoadReceipt:
-        sources = read_sources(options["files"], max_line_bytes=MAX_TEXT_LINE_BYTES, of_sheets=True)
+        sources = read_sources(options["files"], max_line_bytes=MAX_TEXT_LINE_BYTES, of_sheets=True, on_disk=True)
         order = TraceOptions(
             form=options["form"] or "",
             names=read_toml(read_source(options["map"]), TraceMap) if options["map"] else TraceMap(),

@@ -3,11 +3,14 @@
 import csv
 import io
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from evaluation.formats import source as reading
+from evaluation.imports import traces
 from evaluation.models import AnswerProvenance, Campaign, Citation, Event, Finding, Run, Segment, Sentence, Topic
 from evaluation.terms import FindingCode
 from exchange.imports.undo import undo_import
@@ -190,7 +193,7 @@ def test_one_id_with_two_texts_has_two_names(own: Path) -> None:
     assert Finding.objects.filter(code=FindingCode.CONTEXT_TEXT_DIFFERS).count() == 2
 
 
-def test_marks_that_lead_nowhere_and_texts_for_a_judge_are_findings(own: Path) -> None:
+def test_check_p13_marks_that_lead_nowhere_and_texts_for_a_judge_are_findings(own: Path) -> None:
     rows = [
         trace(response="Yes [1][7]."),
         trace(
@@ -242,6 +245,35 @@ def test_traces_without_an_answer_may_be_left_out(own: Path) -> None:
     path = write(own, "traces.jsonl", [trace("Why?", None), trace()])
     load("import_traces", "--run", "bot", "--skip-empty", path)
     assert len(loaded()) == 1
+
+
+def peak_of_loading(path: Path, run_id: str) -> int:
+    """Return the most bytes that Python held at once."""
+    tracemalloc.start()
+    try:
+        load("import_traces", "--run", run_id, path)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_check_p13_more_traces_take_no_more_memory(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(traces, "MOST_AT_ONCE", 20)
+    monkeypatch.setattr(reading, "BYTES_AT_ONCE", 65_536)
+    text = "The reading room is a quiet place. " * 100
+    rows = [
+        trace(
+            f"Question {number}?",
+            "Yes [1].",
+            retrieved_contexts=[f"{number}.{place} {text}" for place in range(5)],
+        )
+        for number in range(240)
+    ]
+    few, many = write(own, "few.jsonl", rows[:40]), write(own, "many.json", json.dumps(rows[40:], indent=0))
+    peak_of_loading(few, "warm")  # what is imported and kept for all is held from now on
+    fewer = peak_of_loading(write(own, "few.jsonl", [row | {"response": "No [1]."} for row in rows[:40]]), "few")
+    assert peak_of_loading(many, "many") < fewer + many.stat().st_size / 4
+    assert Segment.objects.filter(has_text=True).count() == 1200
 
 
 @pytest.mark.slow

@@ -1,0 +1,42 @@
+"""A list that is larger than memory may be."""
+
+import pickle
+import weakref
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class OnDisk(Sequence[T]):
+    """Items in a temporary file, which goes with it. Each is read when it is its turn."""
+
+    def __init__(self) -> None:
+        self._file = NamedTemporaryFile()  # noqa: SIM115 (it is open as long as this object is there)
+        self._length = 0
+        weakref.finalize(self, self._file.close)
+
+    def extend(self, items: Iterable[T]) -> None:
+        for item in items:
+            pickle.dump(item, self._file)
+            self._length += 1
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[T]:
+        self._file.flush()
+        # A handle of its own: two may read at once.
+        with Path(self._file.name).open("rb") as file:
+            for _ in range(self._length):
+                yield pickle.load(file)  # noqa: S301 (nobody else writes there)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return tuple(islice(self, place.start, place.stop, place.step))
+        for item in islice(self, place, None):
+            return item
+        raise IndexError(place)
