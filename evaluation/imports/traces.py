@@ -214,7 +214,7 @@ def _plan_batch(
     batch: Sequence[_Trace],
     passages: "_Passages",
     planned: _Planned,
-    limits: Mapping[str, int],
+    limits: dict[str, int],
     marks_from: int,
     replace: bool,
 ) -> None:
@@ -252,7 +252,7 @@ def _plan_batch(
 
 
 def _findings(
-    campaign: Campaign, source: Source, part: _Part, topics: Mapping[str, str], limits: Mapping[str, int]
+    campaign: Campaign, source: Source, part: _Part, topics: Mapping[str, str], limits: dict[str, int]
 ) -> Iterator[ImportFinding]:
     for run in _submitted(source, part.answers):
         answered = {answer.topic_id for answer in run.file.answers}
