@@ -69,13 +69,17 @@ REFERENCE: Final = "reference"
 
 @dataclass(frozen=True, slots=True)
 class TraceOptions:
-    """How a file of traces is read. `run` names the run of all of them, else `run_field` where each says it."""
+    """How a file of traces is read. `run` names the run of all of them, else `run_field` where each says it.
+
+    `keep`: names or paths of what is kept beside the answer; anything else that is not mapped is not stored.
+    """
 
     form: str = ""
     names: TraceMap = field(default_factory=TraceMap)
     run: str = ""
     run_field: str = ""
     skip_empty: bool = False
+    keep: tuple[str, ...] = ()
 
 
 class ContextRecord(NamedTuple):
@@ -204,9 +208,11 @@ class _Reader:
             if name and not _is_there(name, first_row):
                 text = f"{part}: no column '{cut(name, 80)}' (columns: {keys})"
                 raise Refused("no_such_column", text, field="map")
-        if options.run_field and not _is_there(options.run_field, first_row):
-            text = f"no column '{cut(options.run_field, 80)}' (columns: {keys})"
-            raise Refused("no_such_column", text, field="run_field")
+        named = [("run_field", options.run_field), *(("keep", path) for path in options.keep)]
+        for option, name in named:
+            if name and not _is_there(name, first_row):
+                text = f"no column '{cut(name, 80)}' (columns: {keys})"
+                raise Refused("no_such_column", text, field=option)
 
     def record(self, line: int, row: Mapping[str, Any]) -> TraceRecord | None:
         """Return a row's trace; None where it has none to load."""
@@ -224,6 +230,7 @@ class _Reader:
         kept = {
             "id": at_path(row, self._names.trace_id) if self._names.trace_id else None,
             "conversation": conversation or None,
+            "kept": {path: at_path(row, path) for path in self._options.keep} or None,
             REFERENCE: row.get(REFERENCE) if self._names.question == FORMS["ragas"].question else None,
         }
         if len(self._problems) > noted:

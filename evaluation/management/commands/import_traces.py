@@ -28,6 +28,13 @@ class Command(ImportCommand):
         run.add_argument("--run", metavar="NAME", help="the run of all answers")
         run.add_argument("--run-field", metavar="PATH", help="where each trace names its run")
         parser.add_argument("--skip-empty", action="store_true", help="leave out traces without an answer")
+        parser.add_argument(
+            "--keep",
+            action="append",
+            default=[],
+            metavar="PATH",
+            help="a column, key or path that is kept beside the answer; may be given several times",
+        )
         parser.add_argument("--dry-run", action="store_true", help="show the first answers, and load nothing")
 
     def load(self, campaign: Campaign, options: dict[str, Any]) -> LoadReceipt:
@@ -38,6 +45,7 @@ class Command(ImportCommand):
             run=options["run"] or "",
             run_field=options["run_field"] or "",
             skip_empty=options["skip_empty"],
+            keep=tuple(options["keep"]),
         )
         try:
             if not options["dry_run"]:
