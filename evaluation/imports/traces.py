@@ -138,8 +138,9 @@ class _Seen:
 
     def add(self, trace: _Trace) -> None:
         record = trace.record
-        source, line = self.answers.setdefault(trace.key, here := (trace.source, record.line))
-        if (source, line) != here:
+        place_of_first = self.answers.setdefault(trace.key, here := (trace.source, record.line))
+        if place_of_first is not here:
+            source, line = place_of_first
             place = f"line {line}" if source is trace.source else f"line {line} of {source.name}"
             text = f"question {record.topic_id} has sample 1 already on {place} (one answer of a run is judged)"
             self._note(trace.problem("sample", text))

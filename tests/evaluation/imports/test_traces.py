@@ -252,6 +252,16 @@ def test_a_column_that_is_not_there_is_named_with_those_that_are(own: Path) -> N
     assert "--map" in message
 
 
+def test_traces_of_one_line_are_told_apart(own: Path) -> None:
+    path = write(own, "traces.json", json.dumps([trace(), trace(response="No.")]))
+    assert "traces.json:1: sample: question q-88e2" in refuse("import_traces", "--run", "bot", path)
+    other = write(own, "other.json", json.dumps([trace()]))
+    message = refuse(
+        "import_traces", "--run", "bot", write(own, "more.json", json.dumps([trace("Why?"), trace()])), other
+    )
+    assert "other.json:1: sample: question q-88e227a7524c has sample 1 already on line 1 of " in message
+
+
 def test_traces_without_an_answer_may_be_left_out(own: Path) -> None:
     path = write(own, "traces.jsonl", [trace("Why?", None), trace()])
     load("import_traces", "--run", "bot", "--skip-empty", path)
