@@ -52,9 +52,8 @@ def json_rows_of(
             continue
         for key in repeated_keys(text):
             problems.add(line, key, f"`{key}` once, it is there twice")
-        unstorable = _unstorable(text) or ("numbers of ordinary size" if _has_infinite(row) else None)
-        if unstorable:
-            problems.add(line, "line", unstorable)
+        if expected := unstorable(text, row):
+            problems.add(line, "line", expected)
             continue
         yield line, row
 
@@ -73,8 +72,13 @@ def repeated_keys(text: str | bytes) -> list[str]:
     return list(keys)
 
 
+def unstorable(text: str, row: object) -> str | None:
+    """Return what was expected of JSON that Python reads, as `row`, and a database refuses."""
+    return _unstorable(text) or ("numbers of ordinary size" if _has_infinite(row) else None)
+
+
 def _unstorable(text: str) -> str | None:
-    """JSON that Python reads and a database refuses. Looked for only where its letters occur."""
+    # Looked for only where its letters occur.
     if "\\u0000" in text and ESCAPED_NUL.search(text):
         return "text without NUL characters, found \\u0000"
     if "NaN" in text or "Infinity" in text:

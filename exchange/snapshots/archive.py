@@ -10,8 +10,10 @@ from typing import IO, Any, Literal
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import from_json
 
 from evaluation.errors import InputProblem, Refused
+from evaluation.formats.lines import unstorable
 from exchange.snapshots.upgrades import StoredTable, current_form, upgraded
 
 MANIFEST, PEOPLE = "manifest.json", "people"
@@ -92,7 +94,7 @@ class Archive:
         try:
             with self._zip.open(MANIFEST) as content:
                 manifest = SnapshotManifest.model_validate_json(content.read(LONGEST_MANIFEST))
-        except (KeyError, ValidationError) as error:
+        except (KeyError, RuntimeError, ValidationError) as error:
             raise self.damaged("it has no whole manifest.json") from error
         if manifest.format > current_form():
             raise self.newer(f"form {manifest.format} of these files")
@@ -114,6 +116,8 @@ class Archive:
             return self._zip.open(file_of(name))
         except KeyError:
             raise self.damaged(f"it has no {file_of(name)}") from None
+        except RuntimeError:  # as the library says that a password is wanted
+            raise self.damaged(f"{file_of(name)} cannot be opened") from None
 
     def place(self, name: str, number: int, field: str, expected: str) -> InputProblem:
         return InputProblem(f"{self.path.name}/{file_of(self._names[name])}", number, field, expected)
@@ -144,8 +148,9 @@ class Archive:
 
 def _row(line: bytes, width: int) -> list[Any]:
     with suppress(ValueError):
-        row = json.loads(line)
-        if isinstance(row, list) and len(row) == width:
+        # Of JSON that Python reads it refuses what no database takes: NaN, halves of characters, endless nesting.
+        row = from_json(line, allow_inf_nan=False)
+        if isinstance(row, list) and len(row) == width and not unstorable(line.decode(), row):
             return row
     return []
 

@@ -291,7 +291,7 @@ class _Loading:
         columns = self.columns[table]
         for number, cells in enumerate(self.archive.table(table.name).rows, start=1):
             if not cells:
-                self._problem(table, number, "row", f"a list of {len(columns)} values")
+                self._problem(table, number, "row", f"a list of {len(columns)} values that a database takes")
                 continue
             values: dict[str, Any] = {}
             for (column, read), cell in zip(columns, cells, strict=True):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 from functools import cache
 from itertools import chain
@@ -259,7 +259,7 @@ def _checked(field: Field, read: Coder, expected: str) -> Coder:
             raise ValueError(f"{expected}, not null")
         try:
             content = read(value)
-        except (ValueError, TypeError, InvalidOperation):
+        except (ValueError, TypeError, InvalidOperation, OverflowError):
             raise ValueError(f"{expected}, found {cut(repr(value), 40)}") from None
         if longest and len(content) > longest:
             raise ValueError(f"at most {longest} characters, found {len(content)}")
@@ -278,15 +278,35 @@ def _only(*kinds: type) -> Coder:
     return read
 
 
+def _time(value: Any) -> datetime:
+    # As it is kept: a time of the year 1 may have none.
+    return datetime.fromisoformat(value).astimezone(UTC)
+
+
+def _decimal(value: Any) -> Decimal:
+    number = Decimal(_only(str)(value))
+    if not number.is_finite():
+        raise ValueError
+    return number
+
+
+def _whole(value: Any) -> int:
+    number: int = _only(int)(value)
+    if not -LARGEST <= number < LARGEST:
+        raise OverflowError
+    return number
+
+
+LARGEST = 2**63  # SQLite's; narrower columns say so themselves
 READERS: dict[Any, tuple[Coder, str]] = {
-    models.DateTimeField: (datetime.fromisoformat, "a time"),
+    models.DateTimeField: (_time, "a time"),
     models.DateField: (date.fromisoformat, "a day"),
-    models.DecimalField: (lambda value: Decimal(_only(str)(value)), "a decimal number as text"),
+    models.DecimalField: (_decimal, "a decimal number as text"),
     models.UUIDField: (lambda value: UUID(_only(str)(value)), "a UUID"),
     models.BooleanField: (_only(bool), "true or false"),
-    models.FloatField: (_only(int, float), "a number"),
+    models.FloatField: (lambda value: float(_only(int, float)(value)), "a number"),
     models.JSONField: (lambda value: value, "any JSON"),
-    models.IntegerField: (_only(int), "a whole number"),
+    models.IntegerField: (_whole, "a whole number of ordinary size"),
     ForeignKey: (_only(int), "the number of a row"),
     models.CharField: (_only(str), "text"),
     models.TextField: (_only(str), "text"),

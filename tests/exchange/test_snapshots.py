@@ -276,12 +276,39 @@ def put(table: str, row: int, name: str, value: Any) -> Callable[[list[list[Any]
 @pytest.mark.parametrize(
     ("table", "row", "name", "value", "message"),
     [
-        ("evaluation.Topic", 1, "position", "second", "Topic.jsonl:2: position: a whole number, found 'second'"),
+        (
+            "evaluation.Topic",
+            1,
+            "position",
+            "second",
+            "position: a whole number of ordinary size, found 'second'",
+        ),
         ("evaluation.Topic", 0, "text", None, "Topic.jsonl:1: text: text, not null"),
         ("evaluation.Topic", 0, "campaign", 7, "campaign: the number of a row of evaluation.Campaign, 1 to 1"),
         ("evaluation.Run", 0, "run_id", "x" * 300, "run_id: at most 200 characters, found 300"),
         ("evaluation.Event", 0, "at", "soon", "Event.jsonl:1: at: a time, found 'soon'"),
         ("evaluation.Run", 0, "task", "XYZ", "a row breaks a rule of the database"),
+        (
+            "evaluation.Topic",
+            1,
+            "position",
+            2**64,
+            "Topic.jsonl:2: position: a whole number of ordinary size, found",
+        ),
+        ("evaluation.Event", 0, "at", "0001-01-01T00:00:00+14:00", "Event.jsonl:1: at: a time, found '0001"),
+        pytest.param(
+            *(
+                "evaluation.ListedNugget",
+                0,
+                "weight",
+                10**400,
+                "ListedNugget.jsonl:1: weight: a number, found 1000",
+            ),
+            id="endless weight",
+        ),
+        ("evaluation.Topic", 0, "text", "a\0", "Topic.jsonl:1: row: a list of "),
+        ("evaluation.Topic", 1, "text", "\ud800", "Topic.jsonl:2: row: a list of "),
+        ("evaluation.Topic", 1, "extra", {"x": float("inf")}, "Topic.jsonl:2: row: a list of "),
     ],
 )
 def test_a_wrong_row_is_named_and_nothing_is_written(
@@ -310,9 +337,16 @@ def test_what_is_no_whole_file_is_refused(file: Path, tmp_path: Path) -> None:
     for message, changed in bad.items():
         done = run("import_campaign", str(zipped(tmp_path / "bad.zip", changed)), "--slug", "copy")
         assert (done.code, message in done.err) == (1, True), done.err
+    locked = bytearray(file.read_bytes())
+    for signature, flags in ((b"PK\1\2", 8), (b"PK\3\4", 6)):
+        place = locked.find(signature)
+        while place >= 0:
+            locked[place + flags] |= 1  # as one with a password says
+            place = locked.find(signature, place + 1)
+    (tmp_path / "locked.zip").write_bytes(locked)
     half = tmp_path / "half.zip"
     half.write_bytes(file.read_bytes()[:2000])
-    for path in (half, tmp_path / "nothing.zip"):
+    for path in (half, tmp_path / "locked.zip", tmp_path / "nothing.zip"):
         assert run("import_campaign", str(path)).code == 1
     assert run("import_campaign", str(file), "--slug", "no name").code == 1
 
