@@ -38,6 +38,8 @@ ROWS: dict[str, type[BaseModel]] = {
 """Fields of the reports that the schema describes one by one."""
 
 
+YES = ("true",)
+
 FORMAT = Filter("format", "json, or csv as the command prints it; default: what `Accept` asks for", choices=FORMS)
 
 
@@ -47,9 +49,8 @@ def filters_of(entry: ReportDocument) -> list[Filter]:
 
 
 def _filter(option: Option) -> Filter:
-    return Filter(
-        _name(option), option.text, choices=option.choices, is_count=option.is_count, needed=option.needed
-    )
+    choices = YES if option.is_flag else option.choices
+    return Filter(_name(option), option.text, choices=choices, is_count=option.is_count, needed=option.needed)
 
 
 def _name(option: Option) -> str:

@@ -18,7 +18,7 @@ from reports.charts import Palette
 from reports.files import FileTable
 from reports.forms import ChoicesForm, ConditionForm, Option, PolicyForm, SupportForm, choices_of, ways_out
 from reports.metrics.intervals import Interval
-from reports.metrics.registry import BY_NAME
+from reports.metrics.registry import BY_NAME, measure_words
 from web.templatetags import assay
 from web.text import plural
 from web.words import terms
@@ -106,6 +106,7 @@ class ColumnKind(StrEnum):
     TAG = "tag"
     STAGE = "stage"
     CONDITION = "condition"
+    MEASURE = "measure"
     COUNT = "count"
     SCORE = "score"
     SIGNED = "signed"
@@ -129,7 +130,9 @@ class ColumnKind(StrEnum):
         return not self.is_text and self not in (ColumnKind.COUNT, ColumnKind.MONEY)
 
 
-TEXTS: Final = frozenset(map(ColumnKind, ("text", "run", "topic", "tag", "stage", "condition", "names")))
+TEXTS: Final = frozenset(
+    map(ColumnKind, ("text", "run", "topic", "tag", "stage", "condition", "measure", "names"))
+)
 
 
 def column_kind(score: str) -> ColumnKind:
@@ -161,6 +164,7 @@ FORMATS: dict[ColumnKind, Callable[[Any], str]] = {
     ColumnKind.MONEY: assay.money,
     ColumnKind.NAMES: listed_names,
     ColumnKind.STAGE: lambda stage: stage.words,
+    ColumnKind.MEASURE: measure_words,
 }
 
 

@@ -11,7 +11,8 @@ from typing import Any, NoReturn
 
 from assay_client.api import Assay
 from assay_client.errors import AssayError
-from assay_client.gates import EXIT_CODES, Gate
+from assay_client.gates import EXIT_CODES
+from assay_client.no_answer import no_answer
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -32,14 +33,14 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if words is None else words)
     try:
         options = vars(parser().parse_args(with_table(arguments)))
-        with Assay.from_env() as api:
-            gate = ask(api, options)
-        write(gate, options)
+        answer = answer_to(options)
+        write(answer, options)
     except (AssayError, OSError) as error:
         print(f"broken: {error}", file=sys.stderr)
         return BROKEN
-    print(f"{gate.verdict}: {gate.reason}", file=sys.stderr)
-    return EXIT_CODES[options["undecided"] or "undecided"] if gate.verdict == "undecided" else gate.exit_code
+    verdict = answer["verdict"]
+    print(f"{verdict}: {answer['reason']}", file=sys.stderr)
+    return EXIT_CODES[(options["undecided"] if verdict == "undecided" else None) or verdict]
 
 
 def parser() -> Parser:
@@ -109,14 +110,23 @@ def table_of(file: str) -> dict[str, Any]:
         return table
 
 
-def ask(api: Assay, options: dict[str, Any]) -> Gate:
+def answer_to(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the server's answer; where there is none, a broken verdict in the same words and forms."""
+    forms = [form for form in FORMS if options[form]]
+    try:
+        with Assay.from_env() as api:
+            return ask(api, options, forms)
+    except (AssayError, OSError) as error:
+        return no_answer(str(error), options, forms)
+
+
+def ask(api: Assay, options: dict[str, Any], forms: list[str]) -> dict[str, Any]:
     order = {name: value for name, value in options.items() if name not in NOT_SENT}
     if "nuggets" in order:
         order["nugget_set"] = order.pop("nuggets")
     if options["baseline_file"] and "rebaseline" not in options:
         order["baseline"] = document_of(options["baseline_file"])
-    forms = [form for form in FORMS if options[form]]
-    return api.campaign(options["campaign"]).gate(**order, forms=forms, keep=bool(kept_in(options)))
+    return api.campaign(options["campaign"]).gate(**order, forms=forms, keep=bool(kept_in(options))).answer
 
 
 def document_of(file: str) -> dict[str, Any]:
@@ -134,12 +144,12 @@ def kept_in(options: dict[str, Any]) -> str | None:
     return str(file) if file else None
 
 
-def write(gate: Gate, options: dict[str, Any]) -> None:
-    for form, text in (gate.document.files or {}).items():
+def write(answer: dict[str, Any], options: dict[str, Any]) -> None:
+    for form, text in (answer.get("files") or {}).items():
         if options[form] == "-":
             sys.stdout.write(text)
         else:
             Path(options[form]).write_text(text, "utf-8")
-    kept, file = gate.answer.get("kept"), kept_in(options)
+    kept, file = answer.get("kept"), kept_in(options)
     if kept and file:
         Path(file).write_text(json.dumps(kept, indent=2, ensure_ascii=False) + "\n", "utf-8")

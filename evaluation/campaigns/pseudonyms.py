@@ -43,7 +43,12 @@ NOBODY_KNOWN = "person"
 """Name in the log of a person who has another name by now."""
 
 
-DATA_KEYS = frozenset({"text", "query", "question", "docid", "run_id", "qid", "topic_id", "nugget"})
+DATA_KEYS = frozenset(
+    {
+        *("text", "query", "title_query", "question", "answer", "claim", "nugget"),
+        *("docid", "doc_id", "run_id", "qid", "query_id", "topic_id"),
+    }
+)
 """Keys of what topics, passages, runs and nuggets say, which is left as it is: no name of a person here is theirs."""
 
 TYPED_KEYS = frozenset({"payload", "extras"})

@@ -29,7 +29,7 @@ from evaluation.formats.nuggets import (
 )
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
-from evaluation.terms import Importance
+from evaluation.terms import PROVENANCE_KEY, Importance, JudgeKind
 
 BANKS: Final = ("nugget_bank", "claim_bank")
 ALL, ANY = "AND", "OR"
@@ -233,6 +233,52 @@ def argue_line(row: NuggetListRow) -> str:
     extra = dict(row.extra)
     metadata = {**(extra.pop("metadata", None) or {}), "topic_id": row.topic_id}
     return json_line({"metadata": metadata, "title_query": row.query or None, "nugget_bank": bank}, extra)
+
+
+def keyed_bank_line(row: NuggetListRow) -> str:
+    """The list as a bank of AutoJudge, with objects by their texts; a nugget without a question is a claim."""
+    questions, claims = [], []
+    creator = _creator(row.extra.get(PROVENANCE_KEY, {}))
+    for _, together in groupby(row.nuggets, key=_question_of):
+        nuggets = list(together)
+        question = {**_question(nuggets), "query_id": row.topic_id, "creator": creator}
+        if _source_of(nuggets[0]):
+            operator = question.get("aggregator_type") or ANY
+            answers = _by_text([_with_documents(answer) for answer in question["answers"]], "answer")
+            questions.append({**question, "aggregator_type": operator.strip().upper(), "answers": answers})
+        else:
+            [answer] = question.pop("answers")
+            del question["aggregator_type"]
+            references = {"references": answer["references"]}
+            claims.append(_with_documents({"claim": question.pop("question"), **question, **references}))
+    fields = {"query_id": row.topic_id, "title_query": row.query, "format_version": "v3", "creator": creator}
+    banks = {"nugget_bank": _by_text(questions, "question"), "claim_bank": _by_text(claims, "claim")}
+    return json_line({**fields, **banks}, row.extra)
+
+
+def _creator(assay: Mapping[str, Any]) -> list[dict[str, Any]]:
+    is_human = assay.get("by") == JudgeKind.HUMAN
+    # Its reader would take a date that is missing for today.
+    return [
+        {
+            "is_human": is_human,
+            "assessor_id" if is_human else "llm_model": assay.get("judge"),
+            "creation_date": None,
+        }
+    ]
+
+
+def _with_documents(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {**entry, "references": [{"doc_id": docid} for docid in entry["references"]]}
+
+
+def _by_text(entries: Sequence[dict[str, Any]], key: str) -> dict[str, Any]:
+    """Return entries by their texts; of two with one text the later has its place behind it."""
+    keyed: dict[str, Any] = {}
+    for place, entry in enumerate(entries):
+        text = entry[key]
+        keyed[f"{text} ({place})" if text in keyed else text] = entry
+    return keyed
 
 
 def _source_of(nugget: NuggetRecord) -> Mapping[str, Any]:

@@ -15,7 +15,7 @@ from evaluation.domain.conditions import NuggetCondition, nugget_sets_of, resolv
 from evaluation.domain.grades import OF_PEOPLE
 from evaluation.domain.lineage import TRACED, is_traced
 from evaluation.errors import Refused
-from evaluation.formats.argue import argue_line
+from evaluation.formats.argue import argue_line, keyed_bank_line
 from evaluation.formats.assignments import (
     AssignmentRecord,
     LabelRecord,
@@ -366,6 +366,7 @@ NAMELESS = ("qrels",)
 NUGGET_FORMS = {
     "nuggetizer": nugget_list_line,
     "argue": argue_line,
+    "autojudge": keyed_bank_line,
     "rubric": rubric_line,
     "research-rubrics": research_rubrics_line,
 }
@@ -429,13 +430,13 @@ def _only(fitting: QuerySet[Named], every: QuerySet[Named], missing: str, which:
     raise Refused("ambiguous" if names else missing, text, field=field, choices=there)
 
 
-def _resolved(campaign: Campaign, options: Options) -> NuggetCondition:
+def condition_of_export(campaign: Campaign, options: Options) -> NuggetCondition:
     condition = _condition(options, Condition)
     return resolve(campaign, condition, judge=options["judge"], nuggets=options["nuggets"])
 
 
 def _assignments(campaign: Campaign, options: Options) -> Iterator[str]:
-    choice, line = _resolved(campaign, options), LABEL_FORMS[options["form"]]
+    choice, line = condition_of_export(campaign, options), LABEL_FORMS[options["form"]]
     if not choice.judges:
         raise Refused("no_labels", f"There are no labels under {choice} in {campaign.slug}.")
     return chain.from_iterable(
@@ -470,15 +471,19 @@ def _battles(campaign: Campaign, options: Options) -> Iterator[str]:
 
 
 def _scores(campaign: Campaign, options: Options) -> Iterator[str]:
-    profile = Profile(options["profile"] or profile_of(campaign))
-    policies = Policies(options["missing"], options["unjudged"], options["no_vital"], profile=profile)
+    policies = policies_of_export(campaign, options)
     if options["form"] == RUN_AND_TOPIC:
-        return score_lines(_resolved(campaign, options), policies)
+        return score_lines(condition_of_export(campaign, options), policies)
     tables = judge_tables(campaign, [options["condition"]])
     if not tables:
-        choice = _resolved(campaign, options)
-        tables = [table_of_condition(choice, score.name, policies) for score in scores_of(profile)]
+        choice = condition_of_export(campaign, options)
+        tables = [table_of_condition(choice, score.name, policies) for score in scores_of(policies.profile)]
     return SCORE_FILES[options["form"]](tables, options)
+
+
+def policies_of_export(campaign: Campaign, options: Options) -> Policies:
+    profile = Profile(options["profile"] or profile_of(campaign))
+    return Policies(options["missing"], options["unjudged"], options["no_vital"], profile=profile)
 
 
 def _qrels(campaign: Campaign, options: Options) -> Iterator[str]:

@@ -68,8 +68,8 @@ OPTIONS: Final = (
         ON_MISSING,
         ERROR,
     ),
-    Option("only_shared_topics", "means over the topics of both alone", default=False, is_flag=True, in_api=False),
-    Option("only_shared_runs", "runs of both alone", default=False, is_flag=True, in_api=False),
+    Option("only_shared_topics", "means over the topics of both alone", default=False, is_flag=True),
+    Option("only_shared_runs", "runs of both alone", default=False, is_flag=True),
     Option("rbo_p", f"of rbo: how much of each depth is handed on to the next ({RBO_P})", metavar="P"),
 )
 

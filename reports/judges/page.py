@@ -1,6 +1,6 @@
 """Judges compared: which judge ranks runs as the truth does, and which two are told apart."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django import forms
@@ -23,7 +23,7 @@ from reports.forms import (
 from reports.judges.documents import DEFAULT, WARN, JudgesRequest, facts, judges_document
 from reports.judges.tables import judge_tables
 from reports.metrics.rank_correlations import METHODS, CorrelationMethod
-from reports.metrics.registry import BY_NAME, OF_NUGGETS
+from reports.metrics.registry import BY_NAME, OF_NUGGETS, measure_words
 from reports.profiles import score_choices
 from reports.registry import report
 from reports.report import (
@@ -76,13 +76,17 @@ class JudgesForm(ChoicesForm):
         self.offer("truth", name_options(names, *others))
         if (chosen := self.data.get("truth")) in names:
             own = [table.measure for table in tables if table.name == chosen]
-            self.offer("truth_measure", name_options(own, *([("", "choose one")] if len(own) > 1 else [])))
+            self.offer("truth_measure", [*([("", "choose one")] if len(own) > 1 else []), *_options(own)])
             if len(own) == 1:
                 self.fields["truth_measure"].initial = own[0]
         else:
             self.offer("truth_measure", [("", "by the primary score"), *score_choices(OF_NUGGETS, sizes=False)])
         measures = sorted({table.measure for table in tables if table.name != chosen})
-        self.offer("judge_measure", name_options(measures, ("", "all")))
+        self.offer("judge_measure", [("", "all"), *_options(measures)])
+
+
+def _options(measures: Iterable[str]) -> list[tuple[str, str]]:
+    return [(measure, measure_words(measure)) for measure in measures]
 
 
 @report("judges", title=TITLE, form=JudgesForm, menu="Results", order=85)
@@ -108,12 +112,18 @@ def judges_page(campaign: Campaign, query: QueryDict) -> Report:
 def _content(request: JudgesRequest) -> ReportContent:
     content, [method] = judges_document(request), request.methods
     sections = [_overview(content, method), _differences(content, method)]
-    measure = content["truth_measure"]
-    scored = BY_NAME[measure].spoken if measure in BY_NAME else measure
-    truth = f"Truth: {content['truth']}, by {scored}."
     return ReportContent(
-        (truth, *facts(content)[1:]), tuple(section for section in sections if section.rows), timezone.now()
+        tuple(facts(_in_words(content))), tuple(section for section in sections if section.rows), timezone.now()
     )
+
+
+def _in_words(content: Mapping[str, Any]) -> dict[str, Any]:
+    judges = [row | {"measure": _spoken(row["measure"])} for row in content["judges"]]
+    return {**content, "truth_measure": _spoken(content["truth_measure"]), "judges": judges}
+
+
+def _spoken(measure: str) -> str:
+    return BY_NAME[measure].spoken if measure in BY_NAME else measure
 
 
 def _overview(content: Mapping[str, Any], method: CorrelationMethod) -> Section:
@@ -125,7 +135,7 @@ def _overview(content: Mapping[str, Any], method: CorrelationMethod) -> Section:
             ("judge", "Judge"),
             ("method", "Method"),
             ("model", "Model"),
-            ("measure", "Measure"),
+            ("measure", "Measure", ColumnKind.MEASURE),
             (str(method), _caption(method), ColumnKind.SCORE),
             ("runs", "Runs", ColumnKind.COUNT),
             ("topics", "Topics", ColumnKind.COUNT),
@@ -146,7 +156,7 @@ def _overview(content: Mapping[str, Any], method: CorrelationMethod) -> Section:
 
 def _bar(row: Row, method: str) -> dict[str, Any]:
     ends = row["intervals"][method]
-    names = {"run_id": f"{row['judge']}, {row['measure']}", "task": ""}
+    names = {"run_id": f"{row['judge']}, {measure_words(row['measure'])}", "task": ""}
     return names | {method: row[method], "low": ends["low"], "high": ends["high"]}
 
 
@@ -156,9 +166,9 @@ def _differences(content: Mapping[str, Any], method: CorrelationMethod) -> Secti
         title="Every two judges",
         columns=columns(
             ("judge", "Judge"),
-            ("measure", "Measure"),
+            ("measure", "Measure", ColumnKind.MEASURE),
             ("other", "Less"),
-            ("other_measure", "Its measure"),
+            ("other_measure", "Its measure", ColumnKind.MEASURE),
             ("difference", f"Difference in {_caption(method)}", ColumnKind.SIGNED),
             ("p", "p", ColumnKind.SCORE),
             ("verdict", "Verdict"),

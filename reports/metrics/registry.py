@@ -227,6 +227,11 @@ LENGTH: Final = "length"
 VIOLATIONS: Final = "violations"
 
 
+def measure_words(measure: str) -> str:
+    """Return the words of a score; what a judge's file measures by another name goes by that name."""
+    return BY_NAME[measure].words if measure in BY_NAME else measure
+
+
 def scores_of(profile: Profile, *, sizes: bool = False) -> tuple[Score, ...]:
     """Return the scores of a profile, the primary one first; `sizes`: those of the answer alone as well."""
     return tuple(score for score in SCORES if score.is_of(profile) and (sizes or not score.is_size))

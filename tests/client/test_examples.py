@@ -1,10 +1,12 @@
 """The examples of the client's documents run as they stand, on a server with an LLM that judges."""
 
+import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,28 +14,43 @@ import pytest
 from django.conf import settings
 
 from assay_client import Campaign
+from assay_client.cli import main
 from evaluation.models import Campaign as Stored
 from evaluation.models import Event, Run
 from tests.architecture.test_docs import blocks
 from tests.client.conftest import Library
+from tests.worlds.imported import run as run_command
 from tests.worlds.llm import in_thread, work_on
 
 CLIENT = settings.BASE_DIR / "client"
 FILES = settings.BASE_DIR / "docs" / "example" / "quickstart"
+PAGE = settings.BASE_DIR / "docs" / "pipeline.md"
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("simulator")]
 
 Follow = Callable[[Path], str]
 
 
+def cells_of(page: Path) -> Iterator[str]:
+    if page.suffix != ".ipynb":
+        yield from (body for info, body in blocks(page) if info == ["python"])
+        return
+    for cell in json.loads(page.read_text("utf-8"))["cells"]:
+        if cell["cell_type"] == "code":
+            assert (cell["outputs"], cell["execution_count"]) == ([], None)
+            yield "".join(cell["source"])
+
+
 @pytest.fixture
 def follow(library: Library, tmp_path: Path) -> Follow:
-    """Run the Python of a page beside the quickstart's files, while a worker works; return what it printed."""
+    """Run the Python of a page or notebook beside its files, while a worker works; return what it printed."""
     shutil.copytree(FILES, tmp_path, dirs_exist_ok=True)
-    there: dict[str, Any] = {"cwd": tmp_path, "capture_output": True, "text": True}
+    shutil.copytree(FILES.parent, tmp_path / "example")
     own = os.environ | library.environment | {"PYTHONPATH": str(CLIENT)}
 
     def run(page: Path) -> str:
-        program = "\n".join(body for info, body in blocks(page) if info == ["python"])
+        folder = tmp_path / "example" / "pipeline" if page.suffix == ".ipynb" else tmp_path
+        there: dict[str, Any] = {"cwd": folder, "capture_output": True, "text": True}
+        program = "\n".join(cells_of(page))
         done: list[subprocess.CompletedProcess[str]] = []
         command = [sys.executable, "-W", "error", "-c", program]
         started = Event.objects.filter(kind="job.started")
@@ -61,11 +78,13 @@ def test_the_example_of_the_readme_runs(follow: Follow, lib: Campaign, tmp_path:
     assert Run.objects.get().group == "ours"
 
 
-def test_the_page_about_pipelines_runs(follow: Follow, lib: Campaign, tmp_path: Path) -> None:
-    printed = follow(settings.BASE_DIR / "docs" / "pipeline.md")
+def test_the_page_about_pipelines_runs(
+    follow: Follow, library: Library, lib: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed = follow(PAGE)
     assert "wrong.jsonl 1 topic_id" in printed
     assert "broken 5 topics have a score all_strict in both, at least 10 are needed" in printed
-    assert {run.run_id for run in lib.runs()} == {"plain", "reranked", "canned"}
+    assert {run.run_id for run in lib.runs()} == {"plain", "reranked", "canned", "bot"}
     board = {row.run_id: row.vital_strict for row in lib.scores("M/A")}
     assert board["canned"] == 0
     for run, score in board.items():
@@ -74,3 +93,29 @@ def test_the_page_about_pipelines_runs(follow: Follow, lib: Campaign, tmp_path: 
     labels = (tmp_path / "labels.jsonl").read_text("utf-8").splitlines()
     assert len(labels) == lib.assignments(condition="M/A").count() > 0
     assert Stored.objects.get().slug == "library"
+    monkeypatch.chdir(tmp_path)
+    for name, value in library.environment.items():
+        monkeypatch.setenv(name, value)
+    texts = "".join(body for _, body in blocks(PAGE))
+    commands = [shlex.split(line[2:]) for line in texts.splitlines() if line.startswith("$ ")]
+    assert [command[0] for command in commands] == ["assay-client", *["manage.py"] * 2]
+    for program, *words in commands:
+        code = main(words) if program == "assay-client" else run_command(*words).code
+        assert code in ((0, 1, 2) if program == "assay-client" else (0,)), words
+    assert (tmp_path / "gate.md").read_text("utf-8").startswith("**")
+    leaderboard = (tmp_path / "library/assay.eval.txt").read_text("utf-8").splitlines()
+    assert {*(tmp_path / "library.eval.txt").read_text("utf-8").splitlines()} >= {*leaderboard}
+    assert {*(tmp_path / "scores.eval.txt").read_text("utf-8").splitlines()} <= {*leaderboard}
+
+
+def test_the_notebook_runs(follow: Follow, lib: Campaign, tmp_path: Path) -> None:
+    printed = follow(settings.BASE_DIR / "docs/example/pipeline/traces.ipynb")
+    assert {run.run_id for run in lib.runs()} == {"v1", "v2", "v2-short"}
+    for row in lib.scores("M/A"):
+        assert f"{row.run_id} {round(row.vital_strict or 0, 3)} {round(row.all_strict or 0, 3)}" in printed
+    verdict = lib.gate("M/A", baseline="v1", candidate="v2", score="all_strict", least=0.05, min_topics=5)
+    assert verdict.verdict in ("pass", "fail", "undecided")
+    assert f"{verdict.verdict}\n{verdict.reason}" in printed
+    assert "M/A" in printed.splitlines()[-1]
+    files = (tmp_path / "example/pipeline/library.eval.txt").read_text("utf-8").splitlines()
+    assert len(files) == 15

@@ -135,6 +135,31 @@ def test_what_is_no_verdict_is_broken(monkeypatch: pytest.MonkeyPatch, capsys: p
     assert gate() == 3
 
 
+def test_files_are_written_where_nobody_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {form: tmp_path / form for form in ("json", "junit", "markdown")}
+    words = [word for form, file in files.items() for word in (f"--{form}", str(file))]
+    assert gate(*words, candidate="v40") == 3
+    capsys.readouterr()
+    by_server = ElementTree.parse(files["junit"]).getroot()  # noqa: S314
+    monkeypatch.setattr(connection, "FIRST_WAIT", 0.01)
+    with serving() as server:
+        monkeypatch.setenv("ASSAY_URL", server.url)
+    assert gate(*words, candidate="v40") == 3
+    reason = capsys.readouterr().err.strip().removeprefix("broken: ")
+    assert reason.startswith(f"{server.url} did not answer")
+    document = json.loads(files["json"].read_text("utf-8"))
+    assert (document["verdict"], document["reason"], document["candidate"]) == ("broken", reason, "v40")
+    assert files["markdown"].read_text("utf-8").startswith("**broken**: http")
+    suite = ElementTree.parse(files["junit"]).getroot()  # noqa: S314
+    assert [element.tag for element in suite.iter()] == [element.tag for element in by_server.iter()]
+    for before, after in zip(by_server.iter(), suite.iter(), strict=True):
+        assert before.attrib | {"message": ""} == after.attrib | {"message": ""}
+    assert suite.findtext(".//error") == reason
+    assert gate("--junit", str(tmp_path / "nowhere" / "gate.xml")) == 3
+
+
 def test_a_job_is_waited_for(river: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("assay_client.gates.POLL", 0.05)
     job = Job.objects.create(kind="llm", title="labels")

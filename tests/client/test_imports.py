@@ -5,6 +5,7 @@ import inspect
 import json
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,6 +75,23 @@ def test_traces_are_a_run_of_their_own_topics(lib: Campaign) -> None:
     answer = lib.answers(run="bot").first()
     assert answer
     assert [sentence.text for sentence in answer.sentences] == ["Sand moves."]
+
+
+def test_a_judge_s_score_files_are_one_table(lib: Campaign, tmp_path: Path) -> None:
+    lib.imports.topics(TOPICS)
+    judge: dict[str, Any] = {"condition": "GRADE", "method": "pointwise", "model": "gpt-4o"}
+    for run_id, value in (("heron", 0.5), ("egret", 0.25), ("stork", 0.75)):
+        (tmp_path / run_id).write_text(f"GRADE\tt1\t{value}\nGRADE\tall\t{value}\n", "utf-8")
+        assert lib.imports.scores(tmp_path / run_id, form="trec_eval", **judge).changed
+    truth = [
+        {"run_id": name, "topic_id": "t9", "measure": "GRADE", "value": 1} for name in ("heron", "egret", "stork")
+    ]
+    with pytest.raises(Refused) as refusal:
+        lib.imports.scores(truth, condition="truth")
+    assert refusal.value.problems[0].field == "topic"
+    assert lib.imports.scores(truth, condition="truth", topics_as_they_are=True).rows == 3
+    [row] = lib.report("judges", truth="truth")["judges"]
+    assert (row["judge"], row["method"], row["model"], row["runs"]) == ("GRADE", "pointwise", "gpt-4o", 3)
 
 
 @pytest.mark.parametrize("kind", FILE_KINDS)

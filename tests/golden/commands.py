@@ -217,6 +217,8 @@ def exports(world: str, sets: Iterable[str]) -> Iterator[Words]:
     yield from (("judgments",), ("judgments", "--stage", "grade"), ("time",), ("time", "--segments"), ("events",))
     yield from (("campaign",), ("campaign", "--without-texts"), ("campaign", "--pseudonyms"))
     yield "campaign", "--snapshot", "as it was"
+    yield "autojudge", *HUMAN, "--source", "NIST"
+    yield "autojudge", *HUMAN, "--source", "NIST", "--name", "truth", "--without-texts"
 
 
 def report_documents(campaign: Campaign, world: str) -> Documents:
@@ -234,9 +236,17 @@ def export_documents(campaign: Campaign, world: str, folder: Path) -> Documents:
         if words[0] == "campaign":
             file = folder / "campaign.zip"
             text = printed(*command, "--output", str(file)) or listed(file.read_bytes())
+        elif words[0] == "autojudge":
+            place = folder / f"autojudge-{len(words)}"
+            text = printed(*command, "--output", str(place)) + b"".join(contents_of(place))
         else:
             text = printed(*command)
         yield f"export-{words[0]}", " ".join(words), text
+
+
+def contents_of(folder: Path) -> Iterator[bytes]:
+    for file in sorted(folder.rglob("*.*")):
+        yield f"{file.relative_to(folder)}\n".encode() + file.read_bytes()
 
 
 def printed(*words: str) -> bytes:

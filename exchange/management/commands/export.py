@@ -3,18 +3,23 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 from django.core.management.base import CommandParser, OutputWrapper
 
+from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand, the_campaign
 from evaluation.models import Campaign
 from evaluation.terms import Scoring
+from exchange.exports.autojudge import AUTOJUDGE, AutoJudgeFolder
 from exchange.exports.lines import CAMPAIGN, EXPORT_FORMS, EXPORTS, lines_of
 from exchange.exports.score_files import DIGITS
 from exchange.files import whole_file
 from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot, write_campaign, write_snapshot
+from web.consistent_read import consistent_read
+from web.text import plural
 
 Options = dict[str, Any]
 
@@ -25,7 +30,7 @@ class Command(AssayCommand):
     audited = "export"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("what", choices=[*EXPORTS, CAMPAIGN])
+        parser.add_argument("what", choices=[*EXPORTS, AUTOJUDGE, CAMPAIGN])
         parser.add_argument("--campaign", required=True, metavar="SLUG")
         text = "A/A, E/M, ... for nuggets, assignments and scores; scratch, post-edit, llm for support; B/M, B/A"
         parser.add_argument("--condition", default="", help=text)
@@ -52,20 +57,15 @@ class Command(AssayCommand):
         parser.add_argument("--profile", choices=list(Scoring), default="", help=text)
         text = "of time: the recorded stretches instead, from which every figure can be computed again"
         parser.add_argument("--segments", action="store_true", help=text)
-        text = "instead of stdout; of campaign: a ZIP, SLUG.zip where this is not said"
-        parser.add_argument("--output", metavar="FILE", help=text)
-        text = (
-            "of campaign: leave out passages, answers and what LLMs were sent, where a licence does not allow them"
-        )
-        parser.add_argument("--without-texts", action="store_true", help=text)
-        parser.add_argument("--pseudonyms", action="store_true", help="people by pseudonyms")
-        text = "of campaign: keep it as a snapshot of this name too"
-        parser.add_argument("--snapshot", default="", metavar="NAME", help=text)
+        _add_output(parser)
 
     def act(self, options: Options) -> None:
         campaign = the_campaign(options["campaign"])
         if options["what"] == CAMPAIGN:
             self.say(_campaign(campaign, options))
+            return
+        if options["what"] == AUTOJUDGE:
+            self.say(_autojudge(campaign, options))
             return
         lines = lines_of(options["what"], campaign, options)
         count = 0
@@ -74,6 +74,20 @@ class Command(AssayCommand):
                 out.write(f"{line}\n")
                 count += 1
         self.say(f"{count:,} lines written.")
+
+
+def _add_output(parser: CommandParser) -> None:
+    parser.add_argument("--name", default="assay", metavar="NAME", help="of autojudge: how its files begin")
+    text = "instead of stdout; of autojudge: a new folder; of campaign: a ZIP, SLUG.zip where this is not said"
+    parser.add_argument("--output", metavar="FILE", help=text)
+    text = (
+        "leave out what a licence does not allow: of campaign passages, answers and what LLMs were sent, "
+        "of autojudge passages"
+    )
+    parser.add_argument("--without-texts", action="store_true", help=text)
+    parser.add_argument("--pseudonyms", action="store_true", help="people by pseudonyms")
+    text = "of campaign: keep it as a snapshot of this name too"
+    parser.add_argument("--snapshot", default="", metavar="NAME", help=text)
 
 
 def _campaign(campaign: Campaign, options: Options) -> str:
@@ -86,6 +100,29 @@ def _campaign(campaign: Campaign, options: Options) -> str:
         return f"{path}: snapshot {snapshot.name}, SHA-256 {snapshot.sha256}."
     manifest = write_campaign(path, campaign, contents)
     return f"{path}: {manifest.rows:,} rows of {len(manifest.tables)} tables, content {manifest.content}."
+
+
+def _autojudge(campaign: Campaign, options: Options) -> str:
+    """Write a folder, which appears when it is whole."""
+    if not options["output"] or "/" in options["name"]:
+        raise Refused(
+            "usage", "An export of autojudge needs --output, a new folder, and a --name without slashes."
+        )
+    path, export = Path(options["output"]), AutoJudgeFolder.of(campaign, options)
+    if path.exists():
+        raise Refused("cannot_write", f"{path} is there already: name a new folder.")
+    count = 0
+    try:
+        with TemporaryDirectory(dir=path.parent) as scratch, consistent_read():
+            folder = Path(scratch) / "whole"
+            (folder / "runs").mkdir(parents=True)
+            for count, (name, lines) in enumerate(export.files(), start=1):  # noqa: B007
+                with (folder / name).open("x", encoding="utf-8", newline="\n") as out:
+                    out.writelines(f"{line}\n" for line in lines)
+            folder.rename(path)
+    except OSError as error:
+        raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
+    return " ".join([f"{path}: {count:,} {plural(count, 'file')}.", *export.remarks])
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import pytest
 from evaluation.models import Campaign
 from tests.worlds.campaign import World
 from tests.worlds.cast import make_cast
+from tests.worlds.imported import load, write
 
 
 @pytest.fixture
@@ -30,6 +31,20 @@ def test_the_page_has_each_judge_with_its_figure_and_every_two(world: World, nam
 def test_the_best_runs_alone_may_be_compared(world: World) -> None:
     page = world.client("olga").get(f"{PAGE}?truth=truth&correlation=kendall&top=4").content.decode()
     assert "0.33" in page
+
+
+def test_a_score_of_ours_is_called_as_on_other_pages_and_in_files_by_its_code(
+    world: World, autojudge: Path
+) -> None:
+    rows = (autojudge / "b.txt").read_text("utf-8").replace("GRADE", "vital_strict")
+    load("import_scores", "--judge", "C", write(autojudge, "c.txt", rows), "--form", "tot")
+    ask = world.client("olga").get
+    page = ask(f"{PAGE}?truth=truth").content.decode()
+    assert "<bdi>Vital, strict</bdi>" in page
+    assert "<bdi>vital_strict</bdi>" not in page
+    assert "C, Vital, strict: " in ask(f"{PAGE}overview.svg?truth=truth").content.decode()
+    assert ",vital_strict," in ask(f"{PAGE}overview.csv?truth=truth").content.decode()
+    assert "Truth: C, by vital, strict." in ask(f"{PAGE}?truth=C").content.decode()
 
 
 def test_a_truth_that_is_none_is_no_choice(world: World) -> None:

@@ -6,7 +6,11 @@ from typing import Any
 
 import pytest
 
+from evaluation.models import Campaign
+from tests.api.conftest import program_of
 from tests.reports.judges.conftest import FILES
+from tests.worlds.campaign import World
+from tests.worlds.cast import make_cast
 from tests.worlds.imported import load, report, run, write
 
 METHODS = ("kendall", "spearman", "pearson", "tauap_b", "kendall@4", "tau_gap")
@@ -123,7 +127,12 @@ def test_shared_topics_alone_may_count(judged: Path) -> None:
         "import_scores", "--judge", "A", write(judged, "a.txt", "".join(f"r{n} m t01 {n}\n" for n in range(1, 5)))
     )
     assert row_of(judges("--method", "kendall"), "A")["kendall"] == -1.0
-    assert row_of(judges("--method", "kendall", "--only-shared-topics"), "A")["kendall"] == 1.0
+    shared = judges("--method", "kendall", "--only-shared-topics")
+    assert row_of(shared, "A")["kendall"] == 1.0
+    program = program_of(World(Campaign.objects.get(), make_cast(Campaign.objects.get())), "rita")
+    asked = "reports/judges/?campaign=river&truth=truth&method=kendall&only_shared_topics"
+    assert program.json(f"{asked}=true") == shared
+    assert set(program.problem(f"{asked}=perhaps", 400)["errors"]) == {"only_shared_topics"}
 
 
 @pytest.mark.usefixtures("autojudge")
