@@ -253,7 +253,8 @@ def _tasks(rows: list[dict[str, Any]]) -> list[str]:
 
 def _by_task(alt: Any, tasks: list[str], palette: Palette) -> dict[str, Any]:
     """Return what gives a point the shape and the colour of its task: colour alone would be lost in grey print."""
-    legend = alt.Legend(title=None, orient="top", direction="horizontal", offset=10)
+    is_named = tasks != [NO_TASK]
+    legend = alt.Legend(title=None, orient="top", direction="horizontal", offset=10) if is_named else None
     # The domain is given, so that a task keeps its mark where a filter leaves only that task's runs.
     shapes = alt.Scale(domain=tasks, range=[SHAPES.get(task, SHAPES[""]) for task in tasks])
     fills = alt.Scale(domain=tasks, range=[palette.fills[TASKS.index(task)] for task in tasks])

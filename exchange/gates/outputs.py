@@ -70,7 +70,12 @@ def _xml(text: str) -> str:
 
 def gate_markdown(result: GateResult) -> str:
     """Return a line of verdict, a table of scores, and the first lost nuggets. No text of an answer is in it."""
-    return "\n".join(_markdown(result.document))[: LONGEST_MARKDOWN - 1] + "\n"
+    text = ""
+    for line in _markdown(result.document):
+        # Half a row would be no table, so a row for which there is no room is left out whole.
+        if len(text) + len(line) < LONGEST_MARKDOWN:
+            text += f"{line}\n"
+    return text
 
 
 def _markdown(document: Document) -> Iterator[str]:

@@ -33,6 +33,7 @@ from reports.metrics.arrays import Counts, Floats, defined
 from reports.metrics.bootstrap import RESAMPLES, CurvePoint, intervals, tau_by_topics
 from reports.metrics.intervals import Interval, documents_of
 from reports.metrics.policies import Policies, SupportPolicies, TopicChoice, policies_document
+from reports.metrics.rank_correlations import Coefficient, CorrelationMethod
 from reports.metrics.support import support_table
 from web.consistent_read import consistent_read
 
@@ -375,6 +376,13 @@ def correlation_document(correlation: Correlation) -> dict[str, Any]:
         **asdict(correlation.agreement),
         "intervals": documents_of(correlation.intervals),
     }
+
+
+def coefficients_of(correlation: Correlation, methods: Sequence[CorrelationMethod]) -> dict[str, Coefficient]:
+    """Return other correlations of the run means by their names, x as the truth."""
+    runs = sorted(correlation.runs, key=lambda run: run.run_id)
+    x, y = (np.array([getattr(run, side) for run in runs], dtype=np.float64) for side in "xy")
+    return {str(method): method.of(x, y) for method in methods}
 
 
 def correlation_rows(correlation: Correlation) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from reports.agreement.figures import (
     Correlation,
     Side,
     agreement_by_tag,
+    coefficients_of,
     confusion_of,
     correlate,
     correlation_document,
@@ -28,6 +29,7 @@ from reports.agreement.figures import (
     shown_correlation,
 )
 from reports.confusion.paired_labels import ConfusionReport, HeatRow, heat_rows, side_label, without_nuggets
+from reports.correlations import METHOD, OF_RBO, methods_of
 from reports.document import (
     TOPICS,
     Conditions,
@@ -393,6 +395,8 @@ def _correlation_options(conditions: Conditions, scores: tuple[str, ...]) -> tup
         *policy_options(conditions),
         TOPICS,
         RESAMPLED,
+        replace(METHOD, text=f"of run means, x as the truth: {METHOD.text}"),
+        OF_RBO,
     )
 
 
@@ -416,7 +420,7 @@ def _correlation(campaign: Campaign, choices: Choices, conditions: Conditions) -
     x, y = (_side(campaign, choices, side, conditions) for side in "xy")
     policies = policies_of(campaign, choices, conditions)
     primary = SUPPORT_NAMES[0] if conditions is SupportCondition else primary_of(profile_of(campaign))
-    score = choices["score"] or primary
+    score, methods = choices["score"] or primary, methods_of(choices)
     correlation = correlate(campaign, x, y, score, policies, resamples=choices["resamples"])
     content, topics = correlation_document(correlation), correlation.agreement.topics
     pairs = f"{correlation.x} against {correlation.y}, {correlation.score}: {topics} common topics"
@@ -425,6 +429,12 @@ def _correlation(campaign: Campaign, choices: Choices, conditions: Conditions) -
         pairs += "; no topic in common"
     rows = correlation_rows(correlation)
     notes = [f"{row['level']}: {row['note']}." for row in rows if row["note"]]
+    if figures := coefficients_of(correlation, methods):
+        content["methods"] = {name: asdict(figure) for name, figure in figures.items()}
+        for row in rows:
+            is_of_runs = row["level"] == RUN_LEVEL
+            row.update({name: figure.value if is_of_runs else None for name, figure in figures.items()})
+        notes += [f"{name}: {figure.reason}." for name, figure in figures.items() if figure.reason]
     lines = [{name: value for name, value in row.items() if name != "note"} for row in rows]
     return Document(content, rows, "\n".join([f"{pairs}. {policy_line(content)}", *notes]), lines)
 

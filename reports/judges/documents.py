@@ -9,6 +9,7 @@ from evaluation.domain.conditions import NuggetCondition, check_apart, resolve
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.terms import Condition, JudgeKind
+from reports.correlations import METHOD, OF_RBO, methods_of, names_of
 from reports.document import Document, Option
 from reports.files import Row
 from reports.forms import external_names, labelled_conditions, labelled_sets
@@ -24,7 +25,7 @@ from reports.judges.figures import (
 from reports.judges.tables import JudgeTable, judge_tables, table_of_condition
 from reports.metrics.bootstrap import RESAMPLES
 from reports.metrics.policies import Policies
-from reports.metrics.rank_correlations import METHODS, RBO_P, CorrelationMethod, method_named
+from reports.metrics.rank_correlations import CorrelationMethod
 from reports.metrics.registry import OF_NUGGETS, primary_of, scores_of
 from reports.profiles import profile_of
 from reports.registry import Choices, document
@@ -55,13 +56,7 @@ OPTIONS: Final = (
     Option("truth", "a condition by people, or the name of a table of scores", needed=True, metavar="NAME"),
     Option("truth_measure", "which score of it, where it has several", metavar="MEASURE"),
     Option("measure", "which scores of the judges; all without it", metavar="MEASURE", several=True, default=None),
-    Option(
-        "method",
-        f"{', '.join(METHODS)}, or one of them with @K for the K best runs by truth; {' and '.join(USUAL)} without it",
-        metavar="METHOD",
-        several=True,
-        default=None,
-    ),
+    replace(METHOD, text=f"{METHOD.text}; {' and '.join(USUAL)} without it"),
     Option(
         "on_missing",
         "runs that one side lacks: refused; left out, with a word or without; or a judge scores them 0",
@@ -70,7 +65,7 @@ OPTIONS: Final = (
     ),
     Option("only_shared_topics", "means over the topics of both alone", default=False, is_flag=True),
     Option("only_shared_runs", "runs of both alone", default=False, is_flag=True),
-    Option("rbo_p", f"of rbo: how much of each depth is handed on to the next ({RBO_P})", metavar="P"),
+    OF_RBO,
 )
 
 
@@ -78,19 +73,12 @@ OPTIONS: Final = (
     "judges", "How well judges rank runs, against the truth, and whether one is better than another.", OPTIONS
 )
 def judges_report(campaign: Campaign, choices: Choices) -> Document:
-    rbo_p = _fraction(choices["rbo_p"]) if choices["rbo_p"] else RBO_P
-    names = _listed(choices["method"]) or USUAL
-    methods = [(name, method_named(name, rbo_p)) for name in names]
-    for name, method in methods:
-        if method is None:
-            text = f"{name} is no method; there are: {', '.join(METHODS)}, each with @K too."
-            raise Refused("usage", text, field="method", choices=list(METHODS))
     request = JudgesRequest(
         campaign=campaign,
         truth=choices["truth"],
         truth_measure=choices["truth_measure"],
-        measures=_listed(choices["measure"]),
-        methods=tuple(method for _, method in methods if method),
+        measures=names_of(choices["measure"]),
+        methods=methods_of(choices, USUAL),
         on_missing=choices["on_missing"] or ERROR,
         only_shared_topics=bool(choices["only_shared_topics"]),
         only_shared_runs=bool(choices["only_shared_runs"]),
@@ -98,22 +86,6 @@ def judges_report(campaign: Campaign, choices: Choices) -> Document:
     content = judges_document(request)
     lines = [{name: value for name, value in row.items() if name != "reason"} for row in content["judges"]]
     return Document(content, content["judges"], "\n".join(facts(content)), lines)
-
-
-def _listed(value: str | Sequence[str] | None) -> tuple[str, ...]:
-    # The command takes an option several times, an address one value with commas.
-    parts = value.split(",") if isinstance(value, str) else value or ()
-    return tuple(dict.fromkeys(filter(None, parts)))
-
-
-def _fraction(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1:
-        raise Refused("usage", f"A number between 0 and 1, found {text}.", field="rbo_p")
-    return value
 
 
 def judges_document(request: JudgesRequest) -> dict[str, Any]:

@@ -133,8 +133,11 @@ def _overview(content: Mapping[str, Any], method: CorrelationMethod) -> Section:
         title="Judges",
         columns=columns(
             ("judge", "Judge"),
-            ("method", "Method"),
-            ("model", "Model"),
+            *(
+                (name, caption)
+                for name, caption in (("method", "Method"), ("model", "Model"))
+                if any(row[name] for row in content["judges"])
+            ),
             ("measure", "Measure", ColumnKind.MEASURE),
             (str(method), _caption(method), ColumnKind.SCORE),
             ("runs", "Runs", ColumnKind.COUNT),

@@ -123,3 +123,28 @@ def test_an_unknown_table_is_wrong_usage_with_those_there_are() -> None:
     outcome = run("report", "correlation", "--campaign", "river", "--x", "A/A", "--y", "Paper")
     assert outcome.code == 2
     assert "No condition or published table Paper; there are: A/A, E/M" in outcome.err
+
+
+def test_other_correlations_of_the_run_means_stand_beside_tau(both: Path) -> None:
+    for name, rows in (
+        ("paper", "alpha,0.5\nbeta,0.25\ngamma,0.75\n"),
+        ("other", "alpha,0.5\nbeta,0.3\ngamma,0.4\n"),
+    ):
+        load("import_scores", "--condition", name, write(both, f"{name}.csv", f"run_id,vital_strict\n{rows}"))
+    sides = ("correlation", "--x", "paper", "--y", "other", "--score", "vital_strict")
+    assert "methods" not in report(*sides)
+    options = ("--method", "spearman", "--method", "rbo", "--method", "kendall@2", "--rbo-p", "0.8")
+    methods = report(*sides, *options)["methods"]
+    assert methods["spearman"] == {"value": pytest.approx(0.5), "n": 3, "reason": ""}
+    assert methods["rbo"]["value"] == pytest.approx(0.8)
+    assert methods["kendall@2"] == {
+        "value": None,
+        "n": 2,
+        "reason": (few := "at least 3 runs that both have, found 2"),
+    }
+    printed = run("report", *sides, "--campaign", "river", *options).out
+    assert "spearman" in printed.splitlines()[0]
+    assert f"kendall@2: {few}." in printed
+    wrong = run("report", *sides, "--campaign", "river", "--method", "beauty")
+    assert wrong.code == 2
+    assert "beauty is no method; there are: kendall, spearman" in wrong.err

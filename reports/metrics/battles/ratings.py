@@ -1,7 +1,7 @@
 """Bradley-Terry ratings, ties as half a win, with intervals that cluster by topic (sandwich, t)."""
 
 from dataclasses import dataclass
-from math import inf, log
+from math import inf, log, sqrt
 from typing import Final
 
 import numpy as np
@@ -37,7 +37,8 @@ class LogisticFit:
         if self.covariance is None:
             return Interval()
         value = middle + scale * float(self.coefficients[place])
-        reach = scale * student(self.topics - 1) * float(np.sqrt(self.covariance[place, place]))
+        variance = max(0.0, float(self.covariance[place, place]))  # one of 0 may be rounded to less
+        reach = scale * student(self.topics - 1) * sqrt(variance)
         return Interval(round(value - reach, DECIMALS), round(value + reach, DECIMALS))
 
 

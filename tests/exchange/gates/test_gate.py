@@ -9,8 +9,12 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from evaluation.models import AnswerProvenance, Assignment, Campaign, Event, Judge, ListedNugget
+from exchange.gates.changes import Changes
+from exchange.gates.gate import GateOrder, GateResult
+from exchange.gates.outputs import gate_markdown
 from jobs.models import Job, WorkItem
 from llmjobs.models import Call, LlmJob
+from reports.metrics.gate import GateRule, Verdict
 from tests.api.writing import Program, program_of
 from tests.worlds.cast import make_cast
 from tests.worlds.gates import load_gate_world
@@ -201,7 +205,7 @@ def test_every_form_says_the_same(tmp_path: Path, settings: Settings) -> None:
     files = {name: tmp_path / f"gate.{name}" for name in ("json", "junit", "markdown")}
     options = [word for name, file in files.items() for word in (f"--{name}", str(file))]
     assert gate("--baseline", "old", "--score", "all_strict", *LEAST, *options, candidate="bad").code == 1
-    suite = ElementTree.fromstring(files["junit"].read_text())[0]  # noqa: S314  # our own file
+    suite = suite_of(files["junit"])
     assert dict(suite.attrib) | {"name": "assay"} == dict(suite.attrib)
     [failure] = suite.iter("failure")
     assert failure.attrib["message"] in json.loads(files["json"].read_text())["reason"]
@@ -217,6 +221,48 @@ def test_every_form_says_the_same(tmp_path: Path, settings: Settings) -> None:
     gate("--baseline", "v40", *LEAST, "--junit", str(broken_file))
     assert "run v40 is not in river" in broken_file.read_text()
     assert "<error" in broken_file.read_text()
+    suite_of(broken_file)
+    gate("--baseline", "old", "--score", "all", "--score", "vital", *LEAST, "--junit", str(broken_file))
+    assert {element.tag for element in suite_of(broken_file).iter()} == {"testsuite", "testcase", "skipped"}
+
+
+JUNIT = {
+    "testsuites": ("name time tests failures disabled errors", "testsuite"),
+    "testsuite": ("name tests failures errors time disabled skipped timestamp hostname id package", "testcase"),
+    "testcase": ("name assertions time classname status", "skipped error failure"),
+    "skipped": ("message type", ""),
+    "error": ("message type", ""),
+    "failure": ("message type", ""),
+}
+"""Attributes and children of elements by junit-10.xsd, as GitLab reads it; of children those that we write."""
+
+
+def suite_of(file: Path) -> Any:
+    """Return the suite of a file that is as the schema has it."""
+    root = ElementTree.parse(file).getroot()  # noqa: S314  # our own file
+    assert root.tag == "testsuites"
+    for element in root.iter():
+        attributes, children = (set(words.split()) for words in JUNIT[element.tag])
+        assert element.attrib.keys() <= attributes, element.tag
+        assert {child.tag for child in element} <= children, element.tag
+        assert element.tag not in ("testsuite", "testcase") or element.get("name")
+    [suite] = root
+    assert int(suite.get("tests", "")) == len(suite)
+    return suite
+
+
+def test_markdown_stays_a_table_whatever_texts_say(campaign: Campaign) -> None:
+    text = "&" * 250 + "<script>alert(1)</script> | " * 170
+    row = {"topic": "t00", "nugget": text, "importance": text, "from": "support", "to": "not_support"}
+    order = GateOrder(campaign, "A/A", "new", "old", GateRule("no-worse", 0.05, 0.05, 0.95))
+    changes = Changes(lost=[row] * 30, gained=[], violations=[row] * 30)
+    result = GateResult(order, Verdict.FAILED, text, changes=changes, policies={"missing": "zero"})
+    markdown = gate_markdown(result)
+    assert len(markdown) <= 60_000
+    assert "<" not in markdown
+    *_, policies = lines = markdown.splitlines()
+    assert {line.replace("\\|", "").count("|") for line in lines} == {0, 6}
+    assert policies == "Policies: missing zero. Level 0.95, alpha 0.05."
 
 
 def test_the_api_answers_what_the_command_says(olga: Program, campaign: Campaign) -> None:

@@ -2,23 +2,29 @@
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from itertools import combinations
 from math import sqrt
 from pathlib import Path
 from typing import Any
 
+import httpx
 import numpy as np
 import pytest
+from django.core.wsgi import get_wsgi_application
 from django.db import transaction
 from pytest_django.plugin import DjangoDbBlocker
 
+from assay_client.cli import main
 from evaluation.domain.conditions import resolve
 from evaluation.models import Campaign
 from evaluation.terms import Condition
 from reports.agreement.figures import table_of
 from reports.metrics.intervals import student
 from reports.metrics.policies import Policies
+from tests.api.writing import Program, program_of
 from tests.reports.test_published_list_qa import load_study
+from tests.worlds.cast import make_cast
 from tests.worlds.imported import Outcome, run
 
 pytestmark = pytest.mark.django_db
@@ -37,12 +43,27 @@ def names(
         transaction.set_rollback(True)
 
 
-def gate(names: dict[str, str], baseline: str, candidate: str, *more: str) -> Outcome:
-    return run(
+def words_of(names: dict[str, str], baseline: str, candidate: str, *more: str) -> list[str]:
+    return [
         *("gate", "--campaign", "river", "--condition", "E/M", "--score", "all_strict"),
         *("--baseline", names.get(baseline, baseline), "--candidate", names.get(candidate, candidate)),
         *("--json", "-", *more),
-    )
+    ]
+
+
+def gate(names: dict[str, str], baseline: str, candidate: str, *more: str) -> Outcome:
+    return run(*words_of(names, baseline, candidate, *more))
+
+
+@pytest.fixture
+def olga(names: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Program:
+    """An organizer with a token, whose client asks this process: no other one sees the study before it is committed."""
+    program = program_of(make_cast(Campaign.objects.get(slug="river"))["olga"])
+    here = httpx.WSGITransport(app=get_wsgi_application())
+    monkeypatch.setattr(httpx, "Client", partial(httpx.Client, transport=here))
+    monkeypatch.setenv("ASSAY_URL", "http://localhost")
+    monkeypatch.setenv("ASSAY_TOKEN", program.raw)
+    return program
 
 
 EXPECTED: list[tuple[str, str, float, float, tuple[float, float], str, int]] = [
@@ -70,6 +91,29 @@ def test_the_reference_gates(
     assert (scored["difference"], *scored["interval"]) == pytest.approx((difference, *interval), abs=5e-5)
     assert scored["p"] == pytest.approx(p, abs=0.002)
     assert gate(names, baseline, candidate, "--least", "0.02").out == outcome.out
+
+
+def test_command_client_and_api_say_the_same_to_the_byte(
+    names: dict[str, str], olga: Program, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = [(*row[:2], "0.02", row[-1]) for row in EXPECTED]
+    for baseline, candidate, least, code in (
+        *asked,
+        ("RAGW8G", "RAGW12G", "0.04", 0),
+        ("RAGW8G", "none", "0.02", 3),
+    ):
+        of_server = gate(names, baseline, candidate, "--least", least)
+        assert of_server.code == code
+        capsys.readouterr()
+        assert main(words_of(names, baseline, candidate, "--least", least)) == code
+        assert capsys.readouterr().out == of_server.out
+        sides = {
+            "baseline": names[baseline],
+            "candidate": names.get(candidate, candidate),
+            "scores": ["all_strict"],
+        }
+        order = {"campaign": "river", "condition": "E/M", "least": float(least), "forms": ["json"], **sides}
+        assert olga.post("/gates/", order).json()["files"]["json"] == of_server.out
 
 
 def test_an_undecided_gate_says_how_many_topics_would_decide(names: dict[str, str]) -> None:

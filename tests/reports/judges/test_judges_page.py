@@ -1,10 +1,14 @@
 """Judges compared as a page: for organizers and researchers, in every file form, and never for assessors."""
 
+import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+from django.db.models import F
 
 from evaluation.models import Campaign
+from reports.models import ExternalCondition
 from tests.worlds.campaign import World
 from tests.worlds.cast import make_cast
 from tests.worlds.imported import load, write
@@ -66,3 +70,22 @@ def test_each_table_is_a_file(world: World, name: str, form: str) -> None:
 def test_the_judges_are_drawn_with_their_intervals(world: World) -> None:
     picture = world.client("olga").get(f"{PAGE}overview.svg?truth=truth").content.decode()
     assert "A, GRADE: 0.810" in picture
+    words = {element.text for element in ElementTree.fromstring(picture).iter() if element.text}  # noqa: S314
+    assert {"A, GRADE", "B, GRADE", "Kendall's tau-b"} <= words
+    # Tasks are those of runs, and judges have none.
+    assert "no task" not in picture
+
+
+def test_what_no_judge_has_is_no_column(world: World, autojudge: Path) -> None:
+    ask = world.client("olga").get
+    assert "Model" in headings(ask(f"{PAGE}?truth=truth").content.decode())
+    ExternalCondition.objects.update(method="", model="")
+    Campaign.objects.update(revision=F("revision") + 1)
+    page = ask(f"{PAGE}?truth=truth").content.decode()
+    assert headings(page) >= {"Judge", "Measure", "Why none"}
+    assert headings(page).isdisjoint({"Method", "Model"})
+    assert ",method,model," in ask(f"{PAGE}overview.csv?truth=truth").content.decode()
+
+
+def headings(page: str) -> set[str]:
+    return {" ".join(re.sub("<[^>]+>", " ", head).split()) for head in re.findall("(?s)<th.*?</th>", page)}
