@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
-from django.core.wsgi import get_wsgi_application
 from django.db import transaction
+from django.test import Client
 from pytest_django.plugin import DjangoDbBlocker
 
 from assay_client.cli import main
@@ -59,11 +59,19 @@ def gate(names: dict[str, str], baseline: str, candidate: str, *more: str) -> Ou
 def olga(names: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Program:
     """An organizer with a token, whose client asks this process: no other one sees the study before it is committed."""
     program = program_of(make_cast(Campaign.objects.get(slug="river"))["olga"])
-    here = httpx.WSGITransport(app=get_wsgi_application())
+    here = httpx.MockTransport(answer_of)
     monkeypatch.setattr(httpx, "Client", partial(httpx.Client, transport=here))
     monkeypatch.setenv("ASSAY_URL", "http://localhost")
     monkeypatch.setenv("ASSAY_TOKEN", program.raw)
     return program
+
+
+def answer_of(request: httpx.Request) -> httpx.Response:
+    headers = {name: value for name, value in request.headers.items() if name != "content-length"}
+    kind = headers.pop("content-type", "")
+    path = request.url.raw_path.decode()
+    answer = Client().generic(request.method, path, request.read(), content_type=kind, headers=headers)
+    return httpx.Response(answer.status_code, headers=dict(answer.headers), content=answer.content)
 
 
 EXPECTED: list[tuple[str, str, float, float, tuple[float, float], str, int]] = [
