@@ -18,6 +18,18 @@ from api.pagination import Form, wrong_parameters
 from api.problems import WrongQuery
 from api.readers import Scores
 from api.rows.labels import ConfusionReportRow, CorrectedScoresRow, CorrelationReportRow
+from api.rows.reports import (
+    BattlesReportRow,
+    ComparisonsReportRow,
+    DescriptivesReportRow,
+    EditsReportRow,
+    JudgesReportRow,
+    ScoresReportRow,
+    SectionsReportRow,
+    StudyReportRow,
+    SupportReportRow,
+    TimeReportRow,
+)
 from api.schema import ReportSchema
 from api.streams import CONTENT_TYPES, accepted_form, answered
 from api.views import View
@@ -25,17 +37,32 @@ from evaluation.campaigns.access import may_organize
 from evaluation.errors import Refused
 from reports.document import Naming, Option
 from reports.files import as_csv, as_json
-from reports.registry import ReportDocument
+from reports.registry import ReportDocument, pages
 
 FORMS = (Form.JSON, Form.CSV)
 ROWS: dict[str, type[BaseModel]] = {
+    "scores": ScoresReportRow,
+    "support": SupportReportRow,
+    "comparisons": ComparisonsReportRow,
+    "support-comparisons": ComparisonsReportRow,
+    "descriptives": DescriptivesReportRow,
+    "edits": EditsReportRow,
+    "study": StudyReportRow,
     "correlation": CorrelationReportRow,
     "confusion": ConfusionReportRow,
     "support-correlation": CorrelationReportRow,
     "support-confusion": ConfusionReportRow,
     "corrected": CorrectedScoresRow,
+    "battles": BattlesReportRow,
+    "judges": JudgesReportRow,
+    "time": TimeReportRow,
 }
-"""Fields of the reports that the schema describes one by one."""
+"""Fields of the reports that are more than the sections of their page."""
+
+
+def row_of(entry: ReportDocument) -> type[BaseModel]:
+    page = pages().get(entry.name)
+    return SectionsReportRow if page and page.text else ROWS[entry.name]
 
 
 YES = ("true",)
@@ -70,8 +97,8 @@ class ReportView(View):
         return filters_of(self.entry)
 
     @property
-    def row(self) -> type[BaseModel] | None:
-        return ROWS.get(self.entry.name)
+    def row(self) -> type[BaseModel]:
+        return row_of(self.entry)
 
     def get(self, request: Request) -> HttpResponse:
         filters = self.filters

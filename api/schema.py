@@ -174,7 +174,7 @@ class ReportSchema(AutoSchema):
         return [*map(_filter_parameter, self.view.filters)]
 
     def get_response_serializers(self) -> Any:
-        forms = {(200, JSON): self.view.row or OpenApiTypes.OBJECT, (200, STREAMS[-1]): OpenApiTypes.STR}
+        forms = {(200, JSON): self.view.row, (200, STREAMS[-1]): OpenApiTypes.STR}
         return forms | _read_problems(OF_LISTS)
 
     def _is_list_view(self, serializer: Any = None) -> bool:

@@ -19,6 +19,7 @@ from evaluation.models import (
     AnswerProvenance,
     Assignment,
     Campaign,
+    Candidate,
     Citation,
     ConditionDefault,
     Event,
@@ -172,6 +173,7 @@ _look_up(Topic, "topic_id text campaign", filters="campaign", search="topic_id t
 _look_up(
     Segment, "docid has_text campaign", filters="campaign has_text", search="docid", **BIG | {"by": SegmentAdmin}
 )
+_look_up(Candidate, "topic segment", search="topic__topic_id segment__docid", **BIG)
 _look_up(QrelSource, "name campaign")
 _look_up(
     Qrel, "source topic segment grade", filters="source grade", search="topic__topic_id segment__docid", **BIG

@@ -58,8 +58,31 @@ class DocLine(SegmentLine):
     doc: Annotated[SegmentLine | None, BeforeValidator(as_segment)] = None
 
 
+class QueryLine(Line):
+    qid: Id | None = None
+
+
+def as_query(value: Any) -> Any:
+    """Read a text alone as a query without an id."""
+    return {} if isinstance(value, str) else value
+
+
 class AnyLine(DocLine):
+    query: Annotated[QueryLine | None, BeforeValidator(as_query)] = None
     candidates: list[DocLine] | None = None
+
+    @property
+    def candidates_of(self) -> str:
+        """The topic whose candidates these are; empty where the line does not say it, or has none."""
+        return (self.query.qid if self.query and self.candidates else None) or ""
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentFile:
+    """What a file has: `candidates` are topic and docid of those whose topic it names, each once."""
+
+    segments: tuple[SegmentRecord, ...]
+    candidates: tuple[tuple[str, str], ...]
 
 
 def document_id(docid: str) -> str:
@@ -77,8 +100,12 @@ def names_any(needed: Container[str]) -> Callable[[str], bool]:
     return may_hold
 
 
-@of_kind("segments", "passages, one a line")
 def parse_segments(source: Source, needed: Container[str] | None = None) -> tuple[SegmentRecord, ...]:
+    return parse_segment_file(source, needed).segments
+
+
+@of_kind("segments", "passages, one a line")
+def parse_segment_file(source: Source, needed: Container[str] | None = None) -> SegmentFile:
     """The segments in file order, only those whose docid is in `needed` if it is given.
 
     Lines without a needed docid are skipped unparsed. Equal repetitions are dropped (candidate files have many);
@@ -86,13 +113,15 @@ def parse_segments(source: Source, needed: Container[str] | None = None) -> tupl
     """
     problems = Problems(source.name)
     once = Once(problems, "docid")
-    rows = tuple(
-        row
-        for row in _rows(_needed_only(source, needed), needed, problems)
-        if once.is_new(row.line, row.docid, row.content, row.docid)
-    )
+    rows: list[SegmentRecord] = []
+    candidates: dict[tuple[str, str], None] = {}
+    for topic_id, row in _rows(_needed_only(source, needed), needed, problems):
+        if topic_id:
+            candidates[topic_id, row.docid] = None
+        if once.is_new(row.line, row.docid, row.content, row.docid):
+            rows.append(row)
     problems.raise_if_any()
-    return rows
+    return SegmentFile(tuple(rows), tuple(candidates))
 
 
 def _needed_only(source: Source, needed: Container[str] | None) -> Source:
@@ -102,7 +131,10 @@ def _needed_only(source: Source, needed: Container[str] | None) -> Source:
     return Source(source.name, source.sha256, tuple(pair for pair in source.lines if may_hold(pair[1])))
 
 
-def _rows(source: Source, needed: Container[str] | None, problems: Problems) -> Iterator[SegmentRecord]:
+def _rows(
+    source: Source, needed: Container[str] | None, problems: Problems
+) -> Iterator[tuple[str, SegmentRecord]]:
+    """Yield each segment behind the topic whose candidate it is, if any."""
     for line, entry in json_rows(source, AnyLine.model_validate_json, problems):
         for path, segment in _segments(entry):
             doc = segment.doc or segment
@@ -110,7 +142,8 @@ def _rows(source: Source, needed: Container[str] | None, problems: Problems) -> 
             if docid is None:
                 problems.add(line, f"{path}docid", "a docid (`docid` or `id`), the field is missing")
             elif needed is None or docid in needed:
-                yield from _row(line, path, segment, docid, problems)
+                for row in _row(line, path, segment, docid, problems):
+                    yield entry.candidates_of, row
 
 
 def _segments(entry: AnyLine) -> Iterator[tuple[str, DocLine]]:

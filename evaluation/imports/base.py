@@ -27,6 +27,9 @@ from web.text import cut
 
 TAKEN_OUT = "taken out"
 TEXTS = "texts of passages"
+CANDIDATES = "candidates"
+WRITTEN = (TAKEN_OUT, TEXTS, CANDIDATES)
+"""Counts of what an import writes beside what it is of."""
 NOT_IN_FILE = "loaded and not in the file"
 NO_LABEL = "null, which takes it out"
 FEW_DOCIDS = 10_000
@@ -114,7 +117,7 @@ class LoadReceipt:
 
     @property
     def nothing_changed(self) -> bool:
-        return not (self.added or self.changed or self.counts.get(TAKEN_OUT) or self.counts.get(TEXTS))
+        return not (self.added or self.changed or any(self.counts.get(what) for what in WRITTEN))
 
     def __str__(self) -> str:
         if self.nothing_changed:

@@ -17,9 +17,10 @@ from evaluation.formats.addressing import (
     signs_in,
     signs_in_answer,
 )
-from evaluation.formats.segments import SegmentRecord, document_id, parse_segments
+from evaluation.formats.segments import SegmentRecord, document_id, parse_segment_file
 from evaluation.formats.source import Source
 from evaluation.imports.base import (
+    CANDIDATES,
     ImportFinding,
     ImportPlan,
     LoadReceipt,
@@ -34,10 +35,11 @@ from evaluation.imports.base import (
 )
 from evaluation.imports.dependents import labels_on_segments
 from evaluation.labelling import upsert
-from evaluation.models import AnswerProvenance, Campaign, Event, Finding, Segment, Sentence
+from evaluation.models import AnswerProvenance, Campaign, Candidate, Event, Finding, Segment, Sentence
 from evaluation.models.fields import new_public_id
 from evaluation.tasks.pooling import extend_tasks, lock_judging
 from evaluation.terms import FindingCode
+from web.statements import ROWS_A_STATEMENT
 
 CODE = FindingCode.ADDRESSES_JUDGE
 # The texts of a campaign take gigabytes: they are read so many at a time.
@@ -122,42 +124,47 @@ def import_segments(
     replace: bool = False,
     actor: User | None = None,
 ) -> LoadReceipt:
-    """Load segment texts; with `needed` only those docids.
+    """Load segment texts, and for which topics they are candidates; with `needed` only those docids.
 
     Raises `BadInput` for bad files, for one docid with two texts, and for a changed text without `replace`.
     """
-    rows = _merge(sources, needed)
+    rows, candidates = _merge(sources, needed)
     return carry_out(
         campaign=campaign,
         kind="segments",
         sources=sources,
         actor=actor,
-        make_plan=lambda locked: _plan(locked, rows, replace),
+        make_plan=lambda locked: _plan(locked, rows, candidates, replace),
         lock=lock_judging,
     )
 
 
 Rows = dict[str, tuple[Source, SegmentRecord]]
+Candidates = dict[tuple[str, str], None]
+"""Topic id and docid of each, in the order of the files."""
 
 
-def _merge(sources: Sequence[Source], needed: Container[str] | None) -> Rows:
+def _merge(sources: Sequence[Source], needed: Container[str] | None) -> tuple[Rows, Candidates]:
     rows: Rows = {}
+    candidates: Candidates = {}
     problems = []
     for source in sources:
-        for row in parse_segments(source, needed):
+        file = parse_segment_file(source, needed)
+        candidates |= dict.fromkeys(file.candidates)
+        for row in file.segments:
             first = rows.setdefault(row.docid, (source, row))
             if first[1] is not row and first[1].content != row.content:
                 where = f"the same text as at {first[0].name}:{first[1].line} for {row.docid}"
                 problems.append(InputProblem(source.name, row.line, "segment", where))
     refuse(problems)
-    return rows
+    return rows, candidates
 
 
 def _content(segment: Segment) -> tuple[object, ...]:
     return tuple(getattr(segment, name) for name in TEXT_FIELDS)
 
 
-def _plan(campaign: Campaign, rows: Rows, replace: bool) -> ImportPlan:
+def _plan(campaign: Campaign, rows: Rows, candidates: Candidates, replace: bool) -> ImportPlan:
     texts = campaign.segments.filter(has_text=True)
     if len(rows) <= FEW:
         texts = texts.filter(docid__in=list(rows))
@@ -176,17 +183,52 @@ def _plan(campaign: Campaign, rows: Rows, replace: bool) -> ImportPlan:
         refuse_if_labelled(labels_on_segments([loaded[docid] for docid in changed]), "A segment's text")
 
     rows_to_write = text_rows(row for _, row in compared.to_write)
+    found_for = _new_candidates(campaign, candidates)
 
     def write(event: Event) -> None:
         forget_addressing(campaign, changed)
         write_texts(campaign, rows_to_write, event)
+        _write_candidates(campaign, found_for.new, event)
         # New texts may complete pairs that runs cite, and tasks get what can be judged since.
         restate_missing_texts(campaign, event)
         extend_tasks(campaign)
 
     written = {row.docid for _, row in compared.to_write}
     findings = addressing_in((source, row) for source, row in rows.values() if row.docid in written)
-    return ImportPlan("segments", *compared.counts, findings, write=write, check=check)
+    counts = {CANDIDATES: len(found_for.new), OF_OTHER_TOPICS: found_for.of_other_topics}
+    return ImportPlan("segments", *compared.counts, findings, counts, write=write, check=check)
+
+
+OF_OTHER_TOPICS = "candidates of topics that are not loaded"
+
+
+@dataclass(frozen=True, slots=True)
+class NewCandidates:
+    """Keys of topics with docids, of candidates that are not loaded; `of_other_topics` counts those without a topic."""
+
+    new: list[tuple[int, str]]
+    of_other_topics: int
+
+
+def _new_candidates(campaign: Campaign, candidates: Candidates) -> NewCandidates:
+    if not candidates:
+        return NewCandidates([], 0)
+    topics = dict(campaign.topics.values_list("topic_id", "pk"))
+    loaded = Candidate.objects.filter(topic__campaign=campaign).values_list("topic__topic_id", "segment__docid")
+    here = [candidate for candidate in candidates if candidate[0] in topics]
+    new = candidates.keys() - set(loaded)
+    return NewCandidates(
+        [(topics[topic_id], docid) for topic_id, docid in here if (topic_id, docid) in new],
+        len(candidates) - len(here),
+    )
+
+
+def _write_candidates(campaign: Campaign, new: list[tuple[int, str]], event: Event) -> None:
+    keys = dict(campaign.segments.filter(has_text=True).values_list("docid", "pk")) if new else {}
+    Candidate.objects.bulk_create(
+        [Candidate(topic_id=topic, segment_id=keys[docid], event=event) for topic, docid in new],
+        batch_size=ROWS_A_STATEMENT,
+    )
 
 
 def addressing_in(rows: Iterable[tuple[Source, SegmentRecord]]) -> list[ImportFinding]:

@@ -677,6 +677,18 @@ class Migration(migrations.Migration):
             field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='answers', to='evaluation.topic'),
         ),
         migrations.CreateModel(
+            name='Candidate',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('event', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.event')),
+                ('segment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.segment')),
+                ('topic', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.topic')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('topic', 'segment'), name='candidate_once')],
+            },
+        ),
+        migrations.CreateModel(
             name='TopicTag',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -5,7 +5,7 @@ Large tables keep no second index for a column with which a unique constraint be
 
 from evaluation.models.battles import Battle, BattleSet, SampledBattle, Verdict
 from evaluation.models.campaigns import Campaign, ConditionDefault, Event, Finding, Membership, Protocol
-from evaluation.models.corpus import Qrel, QrelSource, Segment, Topic, TopicTag
+from evaluation.models.corpus import Candidate, Qrel, QrelSource, Segment, Topic, TopicTag
 from evaluation.models.judges import Judge
 from evaluation.models.labels import Assignment, Judgment, SupportJudgment
 from evaluation.models.nuggets import (
@@ -28,6 +28,7 @@ __all__ = [
     "Battle",
     "BattleSet",
     "Campaign",
+    "Candidate",
     "Citation",
     "ConditionDefault",
     "Event",

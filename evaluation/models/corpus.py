@@ -71,6 +71,20 @@ class Segment(models.Model):
         return self.docid
 
 
+class Candidate(models.Model):
+    """A passage that a search found for a topic. No grade is known of it."""
+
+    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="+", db_index=False)
+    segment = models.ForeignKey(Segment, on_delete=models.PROTECT, related_name="+")
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["topic", "segment"], name="candidate_once")]
+
+    def __str__(self) -> str:
+        return f"{self.segment} for {self.topic}"
+
+
 class QrelSource(models.Model):
     """Source of grades: NIST, UMBRELA, or any other name."""
 

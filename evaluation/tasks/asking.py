@@ -16,6 +16,7 @@ from evaluation.models import (
     AnswerProvenance,
     Assignment,
     Campaign,
+    Candidate,
     Citation,
     Judge,
     Judgment,
@@ -146,15 +147,19 @@ class AskingCitations(Asking):
 
 
 class AskingPassages(Asking):
-    """Passages that any source grades, or that the runs of the judging pool cite. No grade of others says which."""
+    """Passages that any source grades, that were found for the topic, or that the runs of the judging pool cite.
+
+    No grade of others says which.
+    """
 
     column = answer = "segment"
-    without = "no passage with a text is graded for it or cited by the judging pool"
+    without = "no passage with a text is graded or found for it or cited by the judging pool"
     # Grades of any LLM come one after the other, and each would reopen what people have finished.
     reopens = False
 
     def pool(self, campaign: Campaign, topics: Collection[int], first: int | None) -> dict[int, list[Pooled]]:
         graded = Qrel.objects.filter(source__campaign=campaign, topic__in=topics, segment__has_text=True)
+        candidates = Candidate.objects.filter(topic__in=topics, segment__has_text=True)
         answers = super().pool(campaign, topics, first)
         cited = Citation.objects.filter(
             sentence__answer__in=[answer.pk for pool in answers.values() for answer in pool],
@@ -162,6 +167,7 @@ class AskingPassages(Asking):
         )
         rows = {
             *graded.values_list("topic__pk", "segment", "segment__public_id"),
+            *candidates.values_list("topic__pk", "segment", "segment__public_id"),
             *cited.values_list("sentence__answer__topic__pk", "segment", "segment__public_id"),
         }
         by_topic: dict[int, list[Pooled]] = defaultdict(list)

@@ -17,7 +17,7 @@ from assessor.models import (
     WorkingSupport,
 )
 from evaluation.errors import Refused
-from evaluation.imports.base import TAKEN_OUT, restate_missing_texts
+from evaluation.imports.base import CANDIDATES, TAKEN_OUT, restate_missing_texts
 from evaluation.imports.dependents import LEFT_OVER, TAKEN_BACK, forget_left_over, left_over
 from evaluation.imports.segments import TEXT_FIELDS, forget_addressing
 from evaluation.models import (
@@ -27,6 +27,7 @@ from evaluation.models import (
     Battle,
     BattleSet,
     Campaign,
+    Candidate,
     Citation,
     ConditionDefault,
     Event,
@@ -77,6 +78,7 @@ NOUNS: dict[type[models.Model], tuple[str, str]] = {
     AnswerProvenance: ("answer", "answers"),
     Citation: ("citation", "citations"),
     Qrel: ("graded passage", "graded passages"),
+    Candidate: ("candidate", "candidates"),
     NuggetList: ("nugget list", "nugget lists"),
     Nugget: ("nugget list", "nugget lists"),
     ListedNugget: ("place in another list", "places in other lists"),
@@ -147,7 +149,8 @@ def undo_import(*, campaign: Campaign, event: Event, actor: User | None) -> str:
         _take_away(kind, locked, event, undone)
         Campaign.objects.filter(pk=locked.pk).update(revision=F("revision") + 1)
     way = "withdrawn" if kind in (*LABEL_TABLES, RANDOM_CHECK) else "taken away"
-    return f"Taken back: {added:,} {noun} {way}."
+    candidates = event.payload.get(CANDIDATES, 0)
+    return f"Taken back: {added:,} {noun}{f' and {candidates:,} candidates' if candidates else ''} {way}."
 
 
 def undo_problem(campaign: Campaign, event: Event) -> Refused | None:
@@ -217,7 +220,7 @@ LOADED: dict[str, Callable[[Event], list[Rows]]] = {
     "qrels": lambda event: [Qrel.objects.filter(event=event)],
     "run": _of_runs,
     "traces": _of_traces,
-    "segments": lambda event: [_texts_of(event)],
+    "segments": lambda event: [_texts_of(event), Candidate.objects.filter(event=event)],
     "nuggets": _of_lists,
     "scores": lambda event: [ExternalScore.objects.filter(event=event)],
     "practice": lambda event: [PracticeItem.objects.filter(event=event, stands=True)],
@@ -239,7 +242,7 @@ def _resting(campaign: Campaign, kind: str, event: Event, loaded: Sequence[Rows]
     own = {rows.model: rows for rows in loaded}
     for rows in loaded:
         # The texts alone go: whatever names a passage names it still.
-        ignored = {Citation, Qrel} if rows.model is Segment else set()
+        ignored = {Citation, Qrel, Candidate} if rows.model is Segment else set()
         for relation in _protecting(rows.model):
             model = relation.related_model
             if model in ignored:
@@ -322,6 +325,7 @@ def _take_away(kind: str, campaign: Campaign, event: Event, undone: Event) -> No
             Nugget.objects.filter(pk__in=gone).delete()
             _drop_empty_sets(campaign, sets)
         case "segments":
+            loaded[1].delete()
             _take_texts_away(campaign, loaded[0], undone)
         case _:
             loaded[0].delete()

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.db import connection
 
 from evaluation.formats.assignments import parse_assignments
-from evaluation.formats.segments import parse_segments
+from evaluation.formats.segments import parse_segment_file
 from evaluation.imports import assignments, segments
 from evaluation.management.base import read_sources
 from evaluation.management.commands import import_assignments, import_segments
@@ -66,10 +66,10 @@ def segment_texts(size: Size, turn: int) -> Measured:
                 row |= {"headings": "A river\nIts mouth", "segment": f"{text} {number}"}
                 out.write(json.dumps(row | {"start_char": 0, "end_char": 1200}) + "\n")
         read = measured.timed("parse", read_sources)
-        parse = measured.timed("parse", parse_segments)
+        parse = measured.timed("parse", parse_segment_file)
         with (
             patch.object(import_segments, "read_sources", read),
-            patch.object(segments, "parse_segments", parse),
+            patch.object(segments, "parse_segment_file", parse),
             measured.timing("all"),
         ):
             _command("import_segments", "--campaign", f"segments-{turn}", path)

@@ -19,9 +19,11 @@ from evaluation.append_only import remove_triggers
 from evaluation.campaigns.create import add_member
 from evaluation.campaigns.pseudonyms import hide
 from evaluation.errors import Refused
+from evaluation.imports.segments import import_segments
 from evaluation.models import (
     Assignment,
     Campaign,
+    Candidate,
     Event,
     Judge,
     ListedNugget,
@@ -47,6 +49,7 @@ from reports.models import Adjudication
 from tests.assessor.desk_client import Window
 from tests.worlds.blind import make_blind_world
 from tests.worlds.campaign import World, make_world
+from tests.worlds.cast import write_source
 from tests.worlds.imported import Outcome, run
 from tests.worlds.random_checks import make_wide
 
@@ -114,6 +117,16 @@ def test_a_file_that_scores_what_must_not_be_said_is_refused(world: World, tmp_p
 def test_every_table_is_a_campaign_s_or_left_out_for_a_reason() -> None:
     assert missing() == [], "say in exchange/snapshots/tables.py how its rows belong to a campaign"
     assert {table.name for table in tables()} & LEFT_OUT.keys() == set()
+
+
+def test_candidates_are_in_a_campaign_s_file(world: World, tmp_path: Path) -> None:
+    line = {"query": {"qid": "t1"}, "candidates": [{"docid": "c1", "segment": "Banks move."}]}
+    source = write_source(tmp_path, "c.jsonl", json.dumps(line) + "\n")
+    import_segments(campaign=world.campaign, sources=[source])
+    loaded(written(tmp_path / "river.zip"), "--slug", "copy")
+    [candidate] = Candidate.objects.filter(topic__campaign__slug="copy")
+    assert (candidate.topic.topic_id, candidate.segment.docid) == ("t1", "c1")
+    assert candidate.segment.campaign.slug == "copy"
 
 
 def test_a_copy_beside_its_origin_has_own_ids_and_the_same_work(tmp_path: Path) -> None:

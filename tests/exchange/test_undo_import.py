@@ -1,5 +1,6 @@
 """An import is taken back as long as nothing rests on it; else it says what does."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,14 @@ from evaluation.errors import Refused
 from evaluation.imports.battles import import_battles
 from evaluation.imports.nuggets import import_nuggets
 from evaluation.imports.runs import RunOptions, import_runs
+from evaluation.imports.segments import import_segments
 from evaluation.imports.topics import import_qrels, import_topics
 from evaluation.models import (
     Answer,
     Assignment,
     Battle,
     BattleSet,
+    Candidate,
     Event,
     Judge,
     NuggetSet,
@@ -93,6 +96,24 @@ def test_what_something_rests_on_stays_and_says_what_does(world: World, kind: st
     assert contents(world) == before
 
 
+CANDIDATES = {
+    "query": {"qid": "t1"},
+    "candidates": [{"docid": docid, "segment": f"Text {docid}."} for docid in ("c1", "c2")],
+}
+
+
+def test_candidates_are_taken_back_with_their_file(world: World, tmp_path: Path) -> None:
+    before = contents(world)
+    source = write_source(tmp_path, "c.jsonl", json.dumps(CANDIDATES) + "\n")
+    event = import_segments(campaign=world.campaign, sources=[source]).event
+    assert event is not None
+    with pytest.raises(Refused, match="2 candidates"):
+        undo_import(campaign=world.campaign, event=event_of(world, "topics"), actor=None)
+    message = undo_import(campaign=world.campaign, event=event, actor=None)
+    assert message == "Taken back: 2 segments and 2 candidates taken away."
+    assert (contents(world), Candidate.objects.count()) == (before, 0)
+
+
 def test_topics_of_traces_stay_while_they_have_grades(world: World, tmp_path: Path) -> None:
     event = IMPORT_KINDS["traces"].load(load_of(world, tmp_path, "traces")).event
     assert event is not None
@@ -101,6 +122,23 @@ def test_topics_of_traces_stay_while_they_have_grades(world: World, tmp_path: Pa
     import_qrels(campaign=world.campaign, name="NIST", source=source)
     with pytest.raises(Refused, match="1 graded passage"):
         undo_import(campaign=world.campaign, event=event, actor=None)
+
+
+def test_candidates_of_another_file_outlive_their_texts(world: World, tmp_path: Path) -> None:
+    texts = [json.dumps({"docid": "c1", "segment": "Text c1."}), json.dumps(CANDIDATES)]
+    first, second = (
+        import_segments(campaign=world.campaign, sources=[write_source(tmp_path, f"{n}.jsonl", f"{text}\n")]).event
+        for n, text in enumerate(texts)
+    )
+    assert first is not None
+    assert second is not None
+    undo_import(campaign=world.campaign, event=first, actor=None)
+    assert set(Candidate.objects.values_list("segment__docid", "segment__has_text")) == {
+        ("c1", False),
+        ("c2", True),
+    }
+    undo_import(campaign=world.campaign, event=second, actor=None)
+    assert not Candidate.objects.exists()
 
 
 def test_withdrawn_labels_stay_until_their_nuggets_go(world: World) -> None:

@@ -122,6 +122,7 @@ KNOWN_TO_SOME = {
     "Topic",
     "Segment",
     "Qrel",
+    "Candidate",
     "NuggetVersion",
     "NuggetLineage",
     "NuggetEvidence",

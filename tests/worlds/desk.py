@@ -27,8 +27,7 @@ from tests.worlds.recorded import built_once
 TOPICS = {"t1": "why rivers bend", "t2": "how dams fail", "t3": "what otters eat", "t4": "who names streams"}
 MACHINE = "drafting-machine"
 WORDS_OF_A_SENTENCE = 12
-GROUPS = ("content", "form")
-"""Of drafts with weights: the first half and the second."""
+GROUPS = ("content", "content", "form", "form")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +58,22 @@ class DeskWorld:
 
 @built_once
 def make_desk_world(
-    folder: Path, *, passages: int = 6, drafts: int = 5, sentences: int = 3, weights: Sequence[float] = ()
+    folder: Path,
+    *,
+    passages: int = 6,
+    drafts: int = 5,
+    sentences: int = 3,
+    weights: Sequence[float] = (),
+    groups: Sequence[str] = GROUPS,
 ) -> DeskWorld:
-    """Load the campaign from files, as an organizer would, and hand Ann her two tasks. `weights`: of the drafts."""
+    """Load the campaign from files, as an organizer would, and hand Ann her two tasks.
+
+    `weights` and `groups`: of the drafts.
+    """
     campaign = make_campaign()
     people = make_cast(campaign)
     load_corpus(campaign, folder, passages, sentences)
-    load_drafts(campaign, folder, drafts, weights)
+    load_drafts(campaign, folder, drafts, weights, groups)
     post_edit = make_task(campaign, people["ann"], "t1", POST_EDIT)
     manual = make_task(campaign, people["ann"], "t2", MANUAL)
     return DeskWorld(campaign, people, post_edit, manual)
@@ -90,11 +98,17 @@ def load_corpus(campaign: Campaign, folder: Path, passages: int, sentences: int)
     import_segments(campaign=campaign, sources=[source("s.jsonl", texts)])
 
 
-def load_drafts(campaign: Campaign, folder: Path, drafts: int, weights: Sequence[float] = ()) -> None:
+def load_drafts(
+    campaign: Campaign,
+    folder: Path,
+    drafts: int,
+    weights: Sequence[float] = (),
+    groups: Sequence[str] = GROUPS,
+) -> None:
     add_judge(name=MACHINE, kind=JudgeKind.LLM, model=MACHINE)
     nuggets: list[dict[str, object]] = [{"text": draft_of(n)} for n in range(1, drafts + 1)]
-    for number, (nugget, weight) in enumerate(zip(nuggets, weights, strict=False)):
-        nugget |= {"weight": weight, "axis": GROUPS[number * 2 // len(weights)]}
+    for nugget, weight, group in zip(nuggets, weights, groups, strict=False):
+        nugget |= {"weight": weight, "axis": group}
     line = json.dumps({"qid": "t1", "query": TOPICS["t1"], "nuggets": nuggets})
     import_nuggets(
         campaign=campaign,

@@ -6,6 +6,7 @@ import { UNIT } from "./words.js";
 const AHEAD = [1, 2, 3, -1];
 const PARTS = ".side, [data-index], .answer-title"; // of a text as the server sends it
 const PATIENCE = 15_000;
+const LONG = 50_000; // letters of HTML, which take some ms to parse
 
 /** Why a text is not there. `message` is for the assessor. */
 export class NotThere extends Error {}
@@ -87,10 +88,22 @@ function copyOf(node) {
   return /** @type {T} */ (node.cloneNode(true));
 }
 
-function read({ html, passages }) {
+async function read({ html, passages }) {
   const parse = (text) => new DOMParser().parseFromString(text, "text/html").body;
-  return {
-    sentences: [...parse(html).querySelectorAll(PARTS)],
-    passages: new Map(Object.entries(passages).map(([id, text]) => [id, parse(text).querySelector("article")])),
-  };
+  const articles = new Map();
+  for (const [id, text] of Object.entries(passages)) {
+    // Several long ones at once would hold up whoever works on the answer before.
+    if (text.length > LONG) await keysDone();
+    articles.set(id, parse(text).querySelector("article"));
+  }
+  return { sentences: [...parse(html).querySelectorAll(PARTS)], passages: articles };
+}
+
+/** Wait until what was pressed meanwhile is done. */
+function keysDone() {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => resolve();
+    port2.postMessage(null);
+  });
 }

@@ -188,13 +188,16 @@ class Gestures {
   }
 
   move(row, by, source) {
-    const keys = this.store.listed().map(({ key }) => key);
-    const at = keys.indexOf(row.key);
-    if (!keys[at + by]) {
+    const listed = this.store.listed();
+    // A criterion stays under its heading; what stands between in the stored list stays where it is.
+    const keys = listed.filter(({ group }) => !this.list.isRubric || group === row.group).map(({ key }) => key);
+    const next = keys[keys.indexOf(row.key) + by];
+    if (!next) {
       this.sayOf(row.key, by < 0 ? "is first already" : "is last already");
       return;
     }
-    const after = by < 0 ? (keys[at - 2] ?? null) : keys[at + 1];
+    const before = listed[listed.findIndex(({ key }) => key === next) - 1]?.key ?? null;
+    const after = by < 0 ? before : next;
     this.store.do("move", { key: row.key, after }, { source });
     if (!this.list.item(row.key).contains(document.activeElement)) this.list.focus(row.key);
     this.list.item(row.key).scrollIntoView({ block: "nearest" });

@@ -63,6 +63,16 @@ export class NuggetList {
     return isRubric(this.desk.store.visible());
   }
 
+  /** What is listed or rejected, as it stands on screen: in a rubric by group, each where its first criterion was. */
+  rows() {
+    const { store } = this.desk;
+    const rows = store.visible();
+    if (!isRubric(rows)) return rows;
+    // By number, so that no group changes its place while its criteria are moved, rejected or merged.
+    const groups = [...new Set(store.rows().sort((a, b) => a.number - b.number).map((row) => row.group))];
+    return rows.sort((a, b) => groups.indexOf(a.group) - groups.indexOf(b.group));
+  }
+
   name(key) {
     return this.#numbers.has(key) ? `N${this.#numbers.get(key)}` : "a nugget";
   }
@@ -108,7 +118,7 @@ export class NuggetList {
 
   /** Bring the screen up to date with the store. */
   draw() {
-    const rows = this.desk.store.visible();
+    const rows = this.rows();
     this.#numbers = new Map(rows.map((row) => [row.key, row.number]));
     this.#dropGone(rows);
     if (!this.#numbers.has(this.current)) this.current = this.openAfter(null) ?? rows.find(isListed)?.key ?? null;
@@ -117,7 +127,7 @@ export class NuggetList {
     for (const row of rows) {
       const heads = rubric && isListed(row) && row.group !== group;
       if (isListed(row)) group = row.group;
-      this.#drawOne(row, { isRubric: rubric, heading: heads ? row.group : "" });
+      this.#drawOne(row, { isRubric: rubric, heading: heads ? row.group || "No group" : "" });
     }
     arrange(this.list, rows.filter(isListed).map((row) => this.#items.get(row.key)));
     arrange(this.rejectedList, rows.filter((row) => !isListed(row)).map((row) => this.#items.get(row.key)));
@@ -237,7 +247,7 @@ export class NuggetList {
 
   /** The first open row after `key`, from the top again where there is none; null: nothing is left to decide. */
   openAfter(key) {
-    const rows = this.desk.store.visible();
+    const rows = this.rows();
     const at = rows.findIndex((row) => row.key === key);
     const inTurn = [...rows.slice(at + 1), ...rows.slice(0, Math.max(at, 0))];
     return inTurn.find(isOpen)?.key ?? null;

@@ -89,6 +89,21 @@ def test_the_pool_is_what_is_graded_or_cited_and_has_a_text(world: JudgingWorld)
     )
 
 
+CANDIDATES = {
+    "query": {"qid": "t1", "text": "why is the sky blue"},
+    "candidates": [{"docid": docid, "doc": {"segment": f"Text {docid}."}} for docid in ("c1", "c2")],
+}
+
+
+def test_candidates_without_a_grade_are_graded_too(world: JudgingWorld) -> None:
+    before = window(world, "ann")
+    import_segments(campaign=world.campaign, sources=[world.source("c.jsonl", CANDIDATES)])
+    assert sorted(docids(world, before)) == ["c1", "c2", "d1", "d2", "d4"]
+    desk = grade(world, "ben", {**ANNS, "c1": 2, "c2": 0}, again=True)
+    assert sorted(docids(world, desk)) == ["c1", "c2", "d1", "d2", "d4"]
+    assert qrels_of(world, "ben") == {**ANNS, "c1": 2, "c2": 0}
+
+
 def test_each_assessor_has_an_order_of_their_own_that_grades_do_not_decide(world: JudgingWorld) -> None:
     lines = "".join(f"t1 0 e{number} {number % 4}\n" for number in range(12))
     texts = [{"docid": f"e{number}", "segment": f"Text {number}."} for number in range(12)]

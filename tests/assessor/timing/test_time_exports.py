@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import time_machine
 
+from api.rows.reports import StageTimeRow, SubmissionTimeRow
 from assessor.desk.context import open_desk
 from assessor.rules.clock import SECOND, Stretch, fixed_limit, limit_of, measure, milliseconds
 from assessor.timing.times import times_in
@@ -153,6 +154,8 @@ def test_the_report_leads_with_quartiles_of_submitted_times(world: DeskWorld) ->
     document = run("report", "time", "--campaign", "river", "--format", "json").json()
     [post_edit, by_hand] = document["stages"]
     assert list(by_hand)[:5] == ["stage", "topics", "median_s", "q1_s", "q3_s"]
+    assert by_hand.keys() == StageTimeRow.model_fields.keys()
+    assert document["submissions"][0].keys() == SubmissionTimeRow.model_fields.keys()
     assert (by_hand["topics"], by_hand["median_s"], by_hand["q1_s"]) == (2, median([45.0, 225.0]), 90.0)
     assert (post_edit["topics"], post_edit["reworked"], post_edit["unfinished"]) == (1, 1, 1)
     assert post_edit["rework_total_s"] == pytest.approx(120, abs=2)

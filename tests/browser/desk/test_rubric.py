@@ -103,3 +103,28 @@ def test_weights_by_pointer_alone(desk: NuggetDesk) -> None:
     desk.page.locator(".composer .go").click()
     desk.saved()
     assert [row.weight for row in desk.stored()] == [5, 3, 4, 0, -3]
+
+
+def test_criteria_of_a_group_stand_under_one_heading(
+    chromium: Browser, live_server: LiveServer, tmp_path: Path
+) -> None:
+    groups = ("content", "form", "content", "form")
+    world = make_desk_world(tmp_path, drafts=4, weights=(5, 2, 1, -3), groups=groups)
+    with desk_of(chromium, live_server, world, world.post_edit) as ann:
+        heads, numbers = ann.page.locator(".row-group:visible"), ann.page.locator("#nugget-rows .row-number")
+        assert heads.all_inner_texts() == ["content", "form"]
+        assert numbers.all_inner_texts() == ["N1", "N3", "N2", "N4"]
+        ann.press("a")
+        ann.is_on("N3")
+        ann.press("Alt+ArrowDown")
+        ann.announces("N3 is last already")
+        ann.press("ArrowUp", "Alt+ArrowDown")
+        ann.announces("N1 moved down")
+        assert numbers.all_inner_texts() == ["N3", "N1", "N2", "N4"]
+        ann.press("Alt+ArrowUp", "x")
+        ann.is_on("N3")
+        assert heads.all_inner_texts() == ["content", "form"]
+        assert numbers.all_inner_texts() == ["N3", "N2", "N4"]
+        ann.saved()
+        assert [row.text[-1] for row in ann.stored("kept", "undecided", "rejected")] == ["2", "1", "3", "4"]
+        assert ann.console_errors == []

@@ -1,10 +1,21 @@
 """The forms in which the field writes its files, and what comes from a file or from an option."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from evaluation.models import Citation, Judge, ListedNugget, NuggetSet, Run, Segment, SupportJudgment, Topic
+from evaluation.models import (
+    Candidate,
+    Citation,
+    Judge,
+    ListedNugget,
+    NuggetSet,
+    Run,
+    Segment,
+    SupportJudgment,
+    Topic,
+)
 from evaluation.terms import JudgeKind, SupportCondition
 from tests.worlds.imported import (
     AUTO,
@@ -83,6 +94,36 @@ def test_segments_of_candidates(corpus: Path) -> None:
     line = {"query": {"qid": "t1"}, "candidates": [{"docid": "x1", "doc": {"segment": "One."}, "score": 1}]}
     load("import_segments", write(corpus, "c", [line]))
     assert Segment.objects.get(docid="x1").text == "One."
+
+
+def candidates(topic: str, *docids: str) -> dict[str, Any]:
+    found = [{"docid": docid, "doc": {"segment": f"Text {docid}."}} for docid in docids]
+    return {"query": {"qid": topic}, "candidates": found}
+
+
+def candidates_loaded() -> set[tuple[str, str]]:
+    return set(Candidate.objects.values_list("topic__topic_id", "segment__docid"))
+
+
+def test_candidates_are_kept_with_their_topics(corpus: Path) -> None:
+    path = write(corpus, "c", [candidates("t1", "x1", "x2"), candidates("t2", "x2", "x2"), candidates("t9", "x1")])
+    said = load("import_segments", path).err
+    assert said == "2 segments added. 3 candidates; 1 candidates of topics that are not loaded.\n"
+    assert candidates_loaded() == {("t1", "x1"), ("t1", "x2"), ("t2", "x2")}
+    assert load("import_segments", path).err.startswith("Nothing changed: 2 segments already loaded.")
+
+
+def test_candidates_whose_texts_are_there_come_later(corpus: Path) -> None:
+    load("import_segments", write(corpus, "s", [{"docid": "x1", "segment": "Text x1."}]))
+    said = load("import_segments", write(corpus, "c", [candidates("t1", "x1")])).err
+    assert said == "0 segments added, 1 already loaded. 1 candidates.\n"
+    assert candidates_loaded() == {("t1", "x1")}
+
+
+def test_a_query_that_names_no_topic_has_its_texts_loaded_alone(corpus: Path) -> None:
+    load("import_segments", write(corpus, "c", [candidates("t1", "x1") | {"query": "why"}]))
+    assert Segment.objects.filter(docid="x1").exists()
+    assert candidates_loaded() == set()
 
 
 def test_judgment_files_of_six_columns(corpus: Path) -> None:

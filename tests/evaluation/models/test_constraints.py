@@ -31,6 +31,7 @@ from evaluation.models import (
     Battle,
     BattleSet,
     Campaign,
+    Candidate,
     Citation,
     ConditionDefault,
     Event,
@@ -137,6 +138,7 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "topic_tag_once": first(TopicTag),
     "segment_once": first(Segment),
     "segment_text_said": first(Segment, docid="new", has_text=False, text="words"),
+    "candidate_once": first(Candidate),
     "qrel_source_once": first(QrelSource),
     "qrel_once": first(Qrel),
     "qrel_grade": first(Qrel, grade=-3),
@@ -400,6 +402,8 @@ def everything_once(labelled: Path) -> None:
     Membership.objects.create(campaign=campaign, user=olga, role="organizer")
     ConditionDefault.objects.create(campaign=campaign, condition="A/A", judge="m")
     TopicTag.objects.create(topic=Topic.objects.order_by("pk")[0], name="tag")
+    topic, segment = Topic.objects.order_by("pk")[0], Segment.objects.order_by("pk")[0]
+    Candidate.objects.create(topic=topic, segment=segment)
     Judge.objects.create(name="Olga", kind="human", user=olga)
     NuggetLineage.objects.create(child=wording, parent=wording, relation="kept")
     for sentence in (None, 1):
