@@ -18,7 +18,7 @@ from markdown_it.utils import EnvType, OptionsDict
 
 RULES: Final = ("heading", "list", "fence", "hr", "newline", "escape", "backticks", "strikethrough", "emphasis")
 LINKS: Final = ("link", "image")  # an image is its words
-ADDRESS: Final = re.compile(r"[:/.#]")  # "[1](2)" is no link
+ADDRESS: Final = re.compile(r"(?=.*[A-Za-z]).*[:/.#]")  # "[1](2)" and "f[x](0.5)" are no links
 CELL_BORDER: Final = re.compile(r"(?<!\\)\|")
 UNDER_HEADER: Final = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
 # A citation mark takes part as one character of plane 15, in brackets, because emphasis may end before a bracket.

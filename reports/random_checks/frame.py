@@ -32,6 +32,8 @@ from reports.random_checks.population import (
 )
 
 CANT_JUDGE = AssignmentLabel.CANT_JUDGE
+CANT_JUDGE_WORD = CANT_JUDGE.name.lower()
+"""Word of files."""
 """The code of "can't judge", which is the same for nuggets and citations."""
 
 GivenLabels = dict[tuple[int, int], dict[str, int]]
@@ -245,7 +247,7 @@ def drawn_rows(study: Study) -> list[dict[str, Any]]:
                 "x": abs(float(frame.size[unit])),
                 "pi": float(frame.chance[unit]),
                 "labels": {
-                    judge: "refused" if label == CANT_JUDGE else words[label]
+                    judge: CANT_JUDGE_WORD if label == CANT_JUDGE else words[label]
                     for judge, label in sorted(labels.get(frame.item(place), {}).items())
                 },
             }

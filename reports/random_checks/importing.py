@@ -5,7 +5,7 @@ A file has lines of one label, or is an export of ours, which has everybody's.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from django.db.models import Model
 from django.utils import timezone
@@ -20,12 +20,9 @@ from evaluation.models import Assignment, Event, Judge, Study, SupportJudgment
 from evaluation.stages import stage_of_study
 from evaluation.studies import item_fields
 from evaluation.terms import StudyKind
-from reports.random_checks.frame import CANT_JUDGE, current_labels, stored_frame
+from reports.random_checks.frame import CANT_JUDGE, CANT_JUDGE_WORD, current_labels, stored_frame
 from reports.random_checks.population import pair_names
 from web.statements import ROWS_A_STATEMENT
-
-CANT_JUDGE_WORD: Final = "refused"
-"""Word in these files for "can't judge"."""
 
 RandomCheckKey = tuple[str, str, str | int, int | str]
 """Run, topic, and nugget with its occurrence or sentence with its docid."""

@@ -171,7 +171,7 @@ def _check_by_chance(campaign: Campaign) -> None:
         RANDOM_CHECK, StudyKind.ASSIGNMENT, judge=machine, nuggets="edited", per_run=6, least=2, seed="river"
     )
     study = create_random_check(campaign=campaign, order=order)
-    words = ("support", "not_support", "partial_support", "support", "not_support", "refused")
+    words = ("support", "not_support", "partial_support", "support", "not_support", "cant_judge")
     rows = [
         {name: row[name] for name in ("run_id", "topic_id", "nugget", "occurrence")} | {"label": words[place % 6]}
         for place, row in enumerate(drawn_rows(study))

@@ -78,6 +78,7 @@ def test_no_word_of_any_text_is_lost(text: str) -> None:
         ("See [the page](https://example.org/a) and ![a dam](dam.png).", "See the page and a dam."),
         ("<img src=x onerror=alert(1)>", "&lt;img src=x onerror=alert(1)&gt;"),
         ("[1](2), [3]: https://example.org", "[1](2), [3]: https://example.org"),
+        ("f[x](0.5) and [95% CI](1.2)", "f[x](0.5) and [95% CI](1.2)"),
         ("> 90% of 2 * 3 &amp; snake_case", "&gt; 90% of 2 * 3 &amp;amp; snake_case"),
         ("## Rivers", '<span class="md-heading md-heading-2" role="heading" aria-level="3">Rivers</span>'),
         ("3. third", '<span class="md-item md-depth-1">3. third\n</span>'),

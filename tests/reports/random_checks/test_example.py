@@ -242,6 +242,7 @@ BAD_FILES = [
     ({"run_id": "A", "topic_id": "t2", "nugget": "n2"}, "a pair that was drawn for check, not run A, topic t2"),
     ({"run_id": "Z", "topic_id": "t1", "nugget": "n1"}, "a pair that was drawn for check, not run Z, topic t1"),
     ({"run_id": "A", "topic_id": "t1", "nugget": "n1", "label": "maybe"}, "found 'maybe'"),
+    ({"run_id": "A", "topic_id": "t1", "nugget": "n1", "label": "refused"}, "cant_judge, found 'refused'"),
     ({"run_id": "A", "topic_id": "t1", "nugget": "n2", "label": "support"}, "conflicting duplicate of line 2"),
 ]
 

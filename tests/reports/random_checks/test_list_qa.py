@@ -152,12 +152,12 @@ def test_two_refused_of_fifty_warn_nobody_and_three_do(tmp_path: Path) -> None:
     supported = [place for place in mine if rows[place]["label"] == "support"]
     with transaction.atomic():
         for place in supported[:2]:
-            rows[place]["label"] = "refused"
+            rows[place]["label"] = "cant_judge"
         judge(tmp_path, rows)
         row = corrected()["runs"][1]
         assert (row["refused"], row["judged"], row["warning"]) == (2, 48, None)
         transaction.set_rollback(True)
-    rows[supported[2]]["label"] = "refused"
+    rows[supported[2]]["label"] = "cant_judge"
     judge(tmp_path, rows)
     document = corrected()
     row = document["runs"][1]
