@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+# Compiled code is kept: tests start a hundred programs, and each would compile Assay anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DELETE_ON_ERROR:
 .PHONY: run wheel image client backup restore test test-all figures pictures lint lint-scripts check-scripts postgresql bench soak lock clean
 
@@ -75,9 +78,9 @@ node_modules/installed: package.json package-lock.json
 test: $(VENV)/installed-dev
 	$(BIN)/python -m tests.suite test
 
-# The rest as well: every browser, fuzz, hostile, killed-worker and upgrade test. None runs twice on an engine.
-test-all: test
-	$(BIN)/python -m tests.suite rest
+# All of that and the rest: every browser, fuzz, hostile, killed-worker and upgrade test. None runs twice on an engine.
+test-all: $(VENV)/installed-dev
+	$(BIN)/python -m tests.suite all
 
 # Everything that could go another way on PostgreSQL.
 postgresql: $(VENV)/installed-dev
