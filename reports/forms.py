@@ -7,6 +7,7 @@ from typing import Any, cast
 from urllib.parse import urlencode
 
 from django import forms
+from django.db.models import Exists, OuterRef
 from django.http import QueryDict
 from django.utils.choices import flatten_choices
 from django.utils.functional import Promise, cached_property
@@ -24,7 +25,7 @@ from evaluation.domain.conditions import (
 )
 from evaluation.domain.stage_labels import stage_judges_of, stages_of_judgments
 from evaluation.errors import Refused, on_side
-from evaluation.models import Campaign, Judge, NuggetLineage
+from evaluation.models import Campaign, Judge, ListedNugget, NuggetLineage
 from evaluation.stages import Stage
 from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition, SupportMeasure
 from reports.cache import cached_report
@@ -113,6 +114,7 @@ class LabelledSet:
     origin: Origin
     person: str
     judges: tuple[tuple[str, JudgeKind], ...]
+    has_weights: bool
 
     def condition(self, kind: JudgeKind) -> Condition:
         return Condition.of(self.origin, kind)
@@ -124,11 +126,22 @@ class LabelledSet:
 @cached_report(size=64)
 def labelled_sets(campaign: Campaign) -> tuple[LabelledSet, ...]:
     labelled = []
-    for nugget_set in campaign.nugget_sets.exclude(origin=Origin.DRAFT).select_related("judge"):
+    weighted = ListedNugget.objects.filter(nugget_list__nugget_set=OuterRef("pk")).exclude(weight=None)
+    sets = campaign.nugget_sets.exclude(origin=Origin.DRAFT).annotate(has_weights=Exists(weighted))
+    for nugget_set in sets.select_related("judge"):
         person = nugget_set.judge.name if nugget_set.judge.kind == JudgeKind.HUMAN else ""
         judges = tuple((judge.name, JudgeKind(judge.kind)) for judge in judges_of(nugget_set))
-        labelled.append(LabelledSet(nugget_set.name, Origin(nugget_set.origin), person, judges))
+        origin, has_weights = Origin(nugget_set.origin), nugget_set.has_weights
+        labelled.append(LabelledSet(nugget_set.name, origin, person, judges, has_weights))
     return tuple(labelled)
+
+
+def usual_condition(campaign: Campaign) -> Condition:
+    """The first condition that has labels; where weights score, one whose nuggets have them goes before."""
+    labelled = labelled_sets(campaign)
+    by_weight = profile_of(campaign) is Profile.RUBRIC
+    weighted = labelled_conditions(each for each in labelled if each.has_weights) if by_weight else ()
+    return next(iter((*weighted, *labelled_conditions(labelled))), Condition.AA)
 
 
 def labelled_conditions(labelled: Iterable[LabelledSet]) -> tuple[Condition, ...]:
@@ -364,8 +377,7 @@ class ConditionForm(PolicyForm):
 
     def __init__(self, query: QueryDict, campaign: Campaign, **defaults: str) -> None:
         labelled = labelled_sets(campaign)
-        condition = next(iter(labelled_conditions(labelled)), Condition.AA)
-        super().__init__(query, campaign, {"condition": condition, **defaults})
+        super().__init__(query, campaign, {"condition": usual_condition(campaign), **defaults})
         self.offer("nuggets", name_options(names_to_choose(labelled), NAMED_BY_CAMPAIGN))
         self.offer("judge", name_options(sorted(names_of_judges(labelled)), NAMED_BY_CAMPAIGN))
 

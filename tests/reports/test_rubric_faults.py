@@ -88,3 +88,28 @@ def test_what_a_topic_lacks_is_a_term_of_the_glossary(
     forget_sheets()
     page = admin().get(reverse("reports:scores", args=["river"], query={"score": score})).content.decode()
     assert re.search(rf'without a <button [^>]*class="term"[^>]*#{term}">{term}</button>', page)
+
+
+def test_a_campaign_of_a_rubric_shows_first_what_has_weights_and_says_so_where_nothing_has(labelled: Path) -> None:
+    Protocol.objects.update(scoring="rubric")
+    Campaign.objects.update(revision=100)
+    forget_sheets()
+    board = reverse("reports:scores", args=["river"])
+    client = admin()
+    page = client.get(board)
+    assert page.context["page"].form.data["condition"] == "A/A"
+    assert "No nugget here has a weight above 0" in page.text
+    assert "vital" in client.get(board, {"score": "all_strict"}).text
+    assert "No nugget here has a weight above 0" not in client.get(board, {"score": "all_strict"}).text
+
+    criteria = [{"text": "bends", "weight": 4, "tier": "mandatory"}, {"text": "sand", "weight": -3}]
+    rubric = write(labelled, "rubric.jsonl", [{"qid": "t1", "criteria": criteria}])
+    load("import_nuggets", "--origin", "manual", "--judge", "panel", "--set", "rubric", rubric)
+    assert client.get(board).context["page"].form.data["condition"] == "A/A", "nobody has labelled the rubric"
+    row = labels("alpha", "t1", ("bends", "support"), ("sand", "not_support"))
+    load(
+        "import_assignments", "--origin", "manual", "--nuggets", "rubric", *BY_LLM[2:], write(labelled, "m", [row])
+    )
+    page = client.get(board)
+    assert page.context["page"].form.data["condition"] == "M/A"
+    assert "No nugget here has a weight above 0" not in page.text
