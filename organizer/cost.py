@@ -289,7 +289,7 @@ def _content(campaign: Campaign, form: CostForm) -> ReportContent:
         f"{BY_NAME[form.chosen['score']].spoken}."
         if reference
         else "No condition was labelled by people, so there is nothing to agree with.",
-        policies_text(policies_document(form.policies)),
+        policies_text(policies_document(form.policies), campaign),
         "People's time is their active time; where none was measured, what was published: an hour to edit a topic's "
         "drafts, two and a half to write its nuggets.",
     )

@@ -10,7 +10,7 @@ from django import forms
 from django.db.models import Exists, OuterRef
 from django.http import QueryDict
 from django.utils.choices import flatten_choices
-from django.utils.functional import Promise, cached_property
+from django.utils.functional import Promise
 
 from evaluation.campaigns.create import Preset, PresetName, preset_of
 from evaluation.domain.conditions import (
@@ -207,6 +207,22 @@ class MeasureField(forms.ChoiceField):
         )
 
 
+def track_of(campaign: Campaign) -> str:
+    """The track with whose rules of scoring a campaign's are compared: the one that it is like."""
+    like = _like(campaign)
+    return like.name if like else "TREC 2024"
+
+
+def usual_rule(field: forms.Field, campaign: Campaign) -> Any:
+    """The value of a field of scoring in that track."""
+    like = _like(campaign)
+    return like.measure if like and isinstance(field, MeasureField) else field.initial
+
+
+def _like(campaign: Campaign) -> Preset | None:
+    return preset_of(cast(PresetName, campaign.like)) if campaign.like else None
+
+
 class ChoicesForm(forms.Form):
     """Choices from the query string; what it leaves out has its default. `folded` names fields out of the way.
 
@@ -262,17 +278,11 @@ class ChoicesForm(forms.Form):
         return [f"{name} {text}" for name, text in texts if text]
 
     def _usual(self, field: forms.Field) -> Any:
-        return self._like.measure if self._like and isinstance(field, MeasureField) else field.initial
+        return usual_rule(field, self.campaign)
 
     @property
     def scored_as(self) -> str:
-        """The track with which the rules are compared: the one that the campaign is like."""
-        return self._like.name if self._like else "TREC 2024"
-
-    @cached_property
-    def _like(self) -> Preset | None:
-        like = self.campaign.like
-        return preset_of(cast(PresetName, like)) if like else None
+        return track_of(self.campaign)
 
     @property
     def chosen_in_words(self) -> list[tuple[str, str]]:

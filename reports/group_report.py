@@ -118,7 +118,7 @@ def _content(choice: NuggetCondition, policies: Policies, group: str, tag: str) 
     facts = sentences(
         f"Runs of {isolated(group)} only: {counted(len(own), 'run')}.",
         f"Condition {choice.condition}.",
-        policies_text(policies_document(policies)),
+        policies_text(policies_document(policies), choice.campaign),
         tag_text(tag),
         f"Minimum, median and maximum of each topic are over {counted(others, 'run')}, the "
         "organizers' controls left out.",

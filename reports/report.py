@@ -16,7 +16,17 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign
 from reports.charts import Palette
 from reports.files import FileTable
-from reports.forms import ChoicesForm, ConditionForm, Option, PolicyForm, SupportForm, choices_of, ways_out
+from reports.forms import (
+    ChoicesForm,
+    ConditionForm,
+    Option,
+    PolicyForm,
+    SupportForm,
+    choices_of,
+    track_of,
+    usual_rule,
+    ways_out,
+)
 from reports.metrics.intervals import Interval
 from reports.metrics.registry import BY_NAME, measure_words
 from web.templatetags import assay
@@ -528,10 +538,10 @@ def plain(text: str) -> str:
     return text.replace(FIRST_STRONG, "").replace(POP, "")
 
 
-def policies_text(policies: Mapping[str, str]) -> str:
+def policies_text(policies: Mapping[str, str], campaign: Campaign) -> str:
     """Return the policies of one condition: those that are not the track's in words, all as commands call them."""
     fields = PolicyForm.base_fields | SupportForm.base_fields
-    scored = "Scored by the weights of a rubric" if "profile" in policies else "Scored as TREC 2024"
+    scored = "Scored by the weights of a rubric" if "profile" in policies else f"Scored as {track_of(campaign)}"
     changed, codes = "", []
     for name, value in policies.items():
         # It chooses the topics of two conditions that are compared, so one condition has no such policy.
@@ -539,7 +549,7 @@ def policies_text(policies: Mapping[str, str]) -> str:
             continue
         field = fields[name.replace("-", "_")]
         codes.append(f"{name} {value}")
-        if value != field.initial:
+        if value != usual_rule(field, campaign):
             changed += f", but {str(field.label).lower()} {choices_of(field)[value]}"
     return f"{scored}{changed} ({', '.join(codes)})."
 

@@ -221,7 +221,7 @@ def _content(choice: CitationCondition, policies: SupportPolicies, tag: str) -> 
     facts = sentences(
         choice_text(choice),
         f"{counted(labelled, 'topic')} with a label, or all where nobody has judged.",
-        policies_text(policies_document(policies)),
+        policies_text(policies_document(policies), choice.campaign),
         citations_text(judged, policies.measure),
         tag_text(tag),
     )

@@ -89,7 +89,7 @@ def _content(choice: NuggetCondition, policies: Policies, score: str, limits: Li
     facts = sentences(
         choice_text(choice),
         topics_with_nuggets(int(sheet.scorable.sum())),
-        policies_text(policies_document(policies)),
+        policies_text(policies_document(policies), choice.campaign),
         tag_text(tag),
         "Length: whitespace words of the answer, mean over topics.",
     )

@@ -345,7 +345,7 @@ class LeaderboardReport(CheckedReport):
         if self.standings is None:
             return ()
         board = self.standings.board
-        policies = policies_text(policies_document(board.policies))
+        policies = policies_text(policies_document(board.policies), board.choice.campaign)
         return sentences(choice_text(board.choice), policies, tag_text(self.form.chosen["tag"]))
 
 

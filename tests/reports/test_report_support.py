@@ -4,10 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.urls import reverse
 
 from evaluation.labels import SupportLabel
 from evaluation.models import SupportJudgment
 from tests.reports.conftest import settle
+from tests.reports.surfaces import admin
 from tests.worlds.imported import BY_ANN, answer, judged, load, report, run, sentence, write
 
 ROW = {
@@ -166,3 +168,17 @@ def test_support_correlates_with_a_published_table(labelled: Path) -> None:
     load("import_scores", "--condition", "Paper", write(labelled, "p.csv", table))
     document = report("support-correlation", "--x", "scratch", "--y", "Paper", "--score", "weighted_recall")
     assert (document["run_level"], document["runs"], document["policies"]["no-cited"]) == (1.0, 2, "skip")
+
+
+@pytest.mark.django_db
+def test_a_campaign_like_another_track_is_said_to_be_scored_as_that_one() -> None:
+    example = Path(__file__).parents[2] / "docs" / "example" / "track-2026"
+    assert run("create_campaign", "river", "--name", "Bogs", "--like", "trec-rag-2026").code == 0
+    load("import_topics", example / "narratives.tsv")
+    load("import_run", example / "curlew.jsonl")
+    client, address = admin(), reverse("reports:support", args=["river"])
+    page = client.get(address).text
+    assert page.count("Scored as TREC RAG 2026") == 2, "above the figures, and beside the rules"
+    assert "TREC 2024" not in page
+    changed = client.get(address, {"measure": "first"}).text
+    assert "Scored as TREC RAG 2026, but citations that count" in changed
