@@ -132,7 +132,7 @@ def nugget_items(
         segments = by_topic[topic.pk]
         if not segments:
             plan.blocked[topic.topic_id] = (
-                f"no segment with text that {source.name} grades {protocol.grade_threshold} or more"
+                f"no passage with text that {source.name} grades {protocol.grade_threshold} or more"
             )
             continue
         payload = {

@@ -98,7 +98,7 @@ def _nuggets_item(seen: QuerySet[Campaign], target: PreviewTarget) -> tuple[NewI
     first = _first(graded, "There is no grade to show it with.")
     plan = job_plan.nugget_items(first.topic.campaign, [first.topic], first.source, "drafts")
     if not plan.items:
-        raise Refused("nothing_to_show", f"Topic {first.topic.topic_id} has no segment with text that is related.")
+        raise Refused("nothing_to_show", f"Topic {first.topic.topic_id} has no passage with text that is related.")
     return plan.items[0], f"{plan.items[0].key}, qrels {first.source.name}"
 
 

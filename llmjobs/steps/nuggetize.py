@@ -144,7 +144,7 @@ def nuggetize(work: NuggetizeInput) -> Step[NuggetizeOutcome]:
 def _read_windows(log: StepLog, work: DraftsInput) -> Step[DraftsOutcome]:
     drafts: tuple[ListNugget, ...] = ()
     unread: list[int] = []
-    failure = "" if work.segments else "there are no segments to read"
+    failure = "" if work.segments else "there are no passages to read"
     for number, (first, last) in enumerate(spans(len(work.segments), work.window_size), start=1):
         window = f"window {number}"
         drafts, unread_here, failure = yield from _read_window(log, work, drafts, first, last, window)

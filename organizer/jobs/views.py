@@ -120,14 +120,14 @@ def preview_of(form: JobForm) -> JobPreview:
     errors = [*form.non_field_errors(), *(str(error) for field in form for error in field.errors)]
     missing = f"these {form.card.makes}s"
     if {"what", "judge", "condition", "study"} & set(form.errors):
-        return JobPreview(missing=missing, reason=" ".join(errors))
+        return JobPreview(reason=" ".join(errors))
     ids = dict(form.campaign.topics.values_list("pk", "topic_id"))
     try:
         with_all = form.try_plan(())
         topics = tuple(form.cleaned_data.get("topics", ()))
         ready = form.try_plan(topics) if topics else with_all
     except Refused as refused:
-        return JobPreview(missing=missing, reason=refused.message)
+        return JobPreview(reason=refused.message)
     plan = ready.plan
     job_preview = JobPreview(
         lacking=frozenset(ids[pk] for pk in with_all.plan.topics), missing=missing, skipped=skipped_rows(plan)

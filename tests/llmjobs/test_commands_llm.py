@@ -135,7 +135,7 @@ def test_topics_without_a_segment_with_text_are_blocked_and_named(simulator: Log
     grade_segments(world, 3)
     Segment.objects.filter(docid="d01").update(has_text=False, text="")
     outcome = evaluate("--condition", "A/A", "--dry-run")
-    assert "blocked         t2: no segment with text that UMBRELA grades 1 or more" in outcome.out
+    assert "blocked         t2: no passage with text that UMBRELA grades 1 or more" in outcome.out
     assert "without text    1" in outcome.out
     started = evaluate("--condition", "A/A")
     assert "Blocked: t2:" in started.err

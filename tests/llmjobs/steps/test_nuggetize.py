@@ -198,7 +198,7 @@ def test_a_half_without_a_connection_fails_the_topic() -> None:
 
 def test_a_topic_without_segments_fails() -> None:
     outcome, requests = play(nuggetize(NuggetizeInput(drafts(0))), [])
-    assert (outcome.failure, requests) == ("there are no segments to read", [])
+    assert (outcome.failure, requests) == ("there are no passages to read", [])
 
 
 def test_sizes_below_one_are_refused() -> None:

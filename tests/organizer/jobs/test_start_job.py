@@ -87,6 +87,8 @@ def test_what_failed_is_counted_and_started_again(world: World) -> None:
 def test_a_dry_run_names_blocked_topics_with_the_reason(world: World) -> None:
     page = post_form(world, "preview", what="E/A")
     assert "Nothing to do: 2 topics cannot be judged yet." in page
+    assert "No topic that lacks these labels can be judged yet." in page
+    assert "No topic lacks" not in page
     assert '<bdi>t1</bdi>: <span dir="auto">no edited nugget list' in page
 
 
