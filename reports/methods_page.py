@@ -45,9 +45,9 @@ from reports.views import get_campaign
 from web.text import plural
 
 OVER = {
-    RUN_LEVEL: "over {:,} runs",
-    TOPIC_AVERAGE: "averaged over {:,} topics",
-    ALL_TOPIC_RUN: "over {:,} answers",
+    RUN_LEVEL: ("over", "run"),
+    TOPIC_AVERAGE: ("averaged over", "topic"),
+    ALL_TOPIC_RUN: ("over", "answer"),
 }
 CITATIONS = {
     SupportCondition.LLM: "citations judged by an LLM",
@@ -210,8 +210,9 @@ def _agreement(report: MethodsReport) -> list[str]:
     for (x, y, score), rows in groupby(taus, key=lambda row: (row["x"], row["y"], row["score"])):
         levels = list(rows)
         figures = [
-            f"{_figure(row['tau_b'], row)} {OVER[row['level']].format(row['n'])}{_without_tau(row)}"
+            f"{_figure(row['tau_b'], row)} {over} {counted(row['n'], noun)}{_without_tau(row)}"
             for row in levels
+            for over, noun in (OVER[row["level"]],)
         ]
         of_score = f"Kendall's tau-b ({BY_NAME[score].spoken})"
         topics = counted(levels[0]["topics"], "common topic")

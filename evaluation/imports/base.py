@@ -121,16 +121,27 @@ class LoadReceipt:
 
     def __str__(self) -> str:
         if self.nothing_changed:
-            return f"Nothing changed: {self.unchanged:,} {self.noun} already loaded." + self._extras()
-        parts = [f"{self.added:,} {self.noun} added"]
+            return f"Nothing changed: {counted(self.unchanged, self.noun)} already loaded." + self._extras()
+        parts = [f"{counted(self.added, self.noun)} added"]
         parts += [f"{self.changed:,} changed"] if self.changed else []
         parts += [f"{self.unchanged:,} already loaded"] if self.unchanged else []
         return ", ".join(parts) + "." + self._extras()
 
     def _extras(self) -> str:
-        parts = [f"{count:,} {what}" for what, count in self.counts.items() if count]
-        parts += [f"{self.findings:,} findings"] if self.findings else []
+        parts = [counted(count, what) for what, count in self.counts.items() if count]
+        parts += [f"{counted(self.findings, 'warnings')} about the data"] if self.findings else []
         return f" {'; '.join(parts)}." if parts else ""
+
+
+def counted(number: int, nouns: str) -> str:
+    """Return a number of what an import counts, in words: "1 topic", "2 passages"."""
+    words = nouns_of(nouns)
+    return f"{number:,} {words.removesuffix('s') if number == 1 else words}"
+
+
+def nouns_of(nouns: str) -> str:
+    """Return what a text calls what files and the API call otherwise."""
+    return {"segments": "passages", "qrels": "grades"}.get(nouns, nouns)
 
 
 Beside = Callable[[LoadReceipt], None]

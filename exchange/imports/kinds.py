@@ -208,7 +208,12 @@ IMPORT_KINDS = {
             several=True,
         ),
         ImportKind(
-            *("nuggets", "Nuggets", "Lists as nuggetizer writes them, or ARGUE's nugget banks", load_nuggets),
+            *(
+                "nuggets",
+                "Nuggets",
+                "Lists as nuggetizer writes them, rubrics, or ARGUE's nugget banks",
+                load_nuggets,
+            ),
             ("origin", "judge", "by", "set", "drafts"),
         ),
         ImportKind(

@@ -29,7 +29,7 @@ from evaluation.formats.scores import parse_scores
 from evaluation.formats.segments import names_any, parse_segments
 from evaluation.formats.source import Source, read_source
 from evaluation.formats.topics import parse_qrels, parse_topics
-from evaluation.imports.base import LoadReceipt, problems_of, trying_out, written_with
+from evaluation.imports.base import LoadReceipt, nouns_of, problems_of, trying_out, written_with
 from evaluation.imports.segments import needed_docids
 from evaluation.models import Campaign
 from exchange import files
@@ -64,7 +64,8 @@ def _runs(source: Source) -> Rows:
 def _nuggets(source: Source) -> Rows:
     for row in parse_lists(source):
         for nugget in row.nuggets[:ROWS]:
-            yield row.topic_id, nugget.text, importance_word(nugget.importance, nugget.raw_importance)
+            weight = "" if nugget.weight is None else f"{nugget.weight:g}"
+            yield row.topic_id, nugget.text, importance_word(nugget.importance, nugget.raw_importance), weight
 
 
 def _assignments(source: Source) -> Rows:
@@ -104,7 +105,7 @@ PREVIEWS = {
         lambda source: map(attrgetter("topic_id", "docid", "grade"), parse_qrels(source)),
     ),
     "runs": ImportPreview(("Run", "Topic", "Words", "Sentences", "Citations", "Answer"), _runs),
-    "nuggets": ImportPreview(("Topic", "Nugget", "Importance"), _nuggets),
+    "nuggets": ImportPreview(("Topic", "Nugget", "Importance", "Weight"), _nuggets),
     "assignments": ImportPreview(("Run", "Topic", "Nugget", "Label"), _assignments),
     "support": ImportPreview(("Run", "Topic", "Sentence", "Docid", "Label"), _support),
     "scores": ImportPreview(("Run", "Group", "Scores"), _scores, head=1),
@@ -343,9 +344,10 @@ def _findings(receipt: LoadReceipt) -> list[dict[str, Any]]:
 
 
 def _counts(receipt: LoadReceipt) -> dict[str, Any]:
-    names = ("noun", "added", "changed", "unchanged", "findings", "counts", "nothing_changed")
+    names = ("added", "changed", "unchanged", "findings", "counts", "nothing_changed")
     kinds = {kind.code.value: kind.number for kind in findings_by_kind(receipt.found)}
-    return {name: getattr(receipt, name) for name in names} | {"message": str(receipt), "kinds": kinds}
+    texts = {"noun": nouns_of(receipt.noun), "message": str(receipt)}
+    return {name: getattr(receipt, name) for name in names} | texts | {"kinds": kinds}
 
 
 def _refuse(attempt: ImportAttempt, refusal: Refused) -> None:

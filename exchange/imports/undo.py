@@ -17,7 +17,7 @@ from assessor.models import (
     WorkingSupport,
 )
 from evaluation.errors import Refused
-from evaluation.imports.base import CANDIDATES, TAKEN_OUT, restate_missing_texts
+from evaluation.imports.base import CANDIDATES, TAKEN_OUT, counted, restate_missing_texts
 from evaluation.imports.dependents import LEFT_OVER, TAKEN_BACK, forget_left_over, left_over
 from evaluation.imports.segments import TEXT_FIELDS, forget_addressing
 from evaluation.models import (
@@ -150,7 +150,8 @@ def undo_import(*, campaign: Campaign, event: Event, actor: User | None) -> str:
         Campaign.objects.filter(pk=locked.pk).update(revision=F("revision") + 1)
     way = "withdrawn" if kind in (*LABEL_TABLES, RANDOM_CHECK) else "taken away"
     candidates = event.payload.get(CANDIDATES, 0)
-    return f"Taken back: {added:,} {noun}{f' and {candidates:,} candidates' if candidates else ''} {way}."
+    beside = f" and {counted(candidates, 'candidates')}" if candidates else ""
+    return f"Taken back: {counted(added, noun)}{beside} {way}."
 
 
 def undo_problem(campaign: Campaign, event: Event) -> Refused | None:
@@ -163,7 +164,8 @@ def undo_problem(campaign: Campaign, event: Event) -> Refused | None:
         return Refused("taken_back", "This import was taken back already.")
     removed = event.payload.get(TAKEN_OUT, 0)
     if changed or removed:
-        acts = [f"changed {changed:,} {noun}"] * bool(changed) + [f"took {removed:,} {noun} out"] * bool(removed)
+        acts = [f"changed {counted(changed, noun)}"] if changed else []
+        acts += [f"took {counted(removed, noun)} out"] if removed else []
         return Refused(
             "import_changed",
             f"This import cannot be taken back: it {' and '.join(acts)}, and what they were is not kept. "

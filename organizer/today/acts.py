@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 from django.db.models import Count
 from django.urls import reverse
@@ -22,6 +23,7 @@ from assessor.progress.pipeline import (
 )
 from evaluation.campaigns.access import may_organize
 from evaluation.campaigns.contents import holdings_for
+from evaluation.campaigns.create import PresetName, preset_of
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Membership, Remark, Task
 from evaluation.rules.tasks import ACTIVE
@@ -314,6 +316,7 @@ def _steps(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[FirstSt
     labelled = len(pipeline.topics_at(Step.LABELS, StepState.DONE, StepState.IN_PROGRESS))
     loaded = bool(held.topics and held.runs and graded)
     model, version = _model_step(viewer, campaign), campaign.protocol.version
+    rules = f"the rules of {preset_of(cast(PresetName, like)).name}" if (like := campaign.like) else "the defaults"
     # This job makes nuggets first where there are none, so both steps are one.
     labelling = page_in(campaign, "new_job")
     others = Membership.objects.filter(campaign=campaign).exclude(user=viewer).count()
@@ -330,7 +333,7 @@ def _steps(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[FirstSt
         ),
         FirstStep(
             "Choose the protocol",
-            f"Protocol {version}; the defaults stand until you change them",
+            f"Protocol {version}; {rules} stand until you change them",
             loaded,
             "Read the protocol",
             page_in(campaign, "protocol"),

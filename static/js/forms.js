@@ -61,7 +61,7 @@ fieldOf("slug")?.addEventListener("input", () => {
 
 function propose() {
   if (names.dataset.names === "own") return;
-  const words = fieldOf("name").value.normalize("NFKD").toLowerCase();
+  const words = fieldOf("name").value.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
   fieldOf("slug").value = words.replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "").slice(0, 60);
 }
 

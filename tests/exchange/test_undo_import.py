@@ -177,7 +177,7 @@ def test_runs_go_after_their_battles(world: World, tmp_path: Path, run: str) -> 
     with pytest.raises(Refused, match="1 battle"):
         undo_import(campaign=world.campaign, event=event, actor=None)
     message = undo_import(campaign=world.campaign, event=battles, actor=None)
-    assert message == "Taken back: 1 verdicts withdrawn."
+    assert message == "Taken back: 1 verdict withdrawn."
     assert (Verdict.objects.current().count(), Verdict.objects.count()) == (0, 1)
     undo_import(campaign=world.campaign, event=event, actor=None)
     assert not Run.objects.filter(run_id=run).exists()
@@ -240,7 +240,7 @@ def test_an_import_that_took_something_out_stays(world: World, tmp_path: Path) -
     shorter = write_source(tmp_path, "shorter.txt", "t1 0 d1 2\n")
     receipt = import_qrels(campaign=world.campaign, name="pool", source=shorter, replace=True)
     assert receipt.event is not None
-    with pytest.raises(Refused, match="it took 1 qrels out") as refusal:
+    with pytest.raises(Refused, match="it took 1 grade out") as refusal:
         undo_import(campaign=world.campaign, event=receipt.event, actor=None)
     assert refusal.value.code == "import_changed"
 
@@ -253,7 +253,7 @@ def test_a_page_takes_its_import_back(world: World) -> None:
     address = f"/campaigns/river/data/imports/{attempt.pk}/undo/"
     assert world.client("rita").post(address).status_code in (403, 404)
     page = olga.post(address, follow=True).content.decode()
-    assert "1 topics taken away" in page
+    assert "1 topic taken away" in page
     assert "Taken back" in page_of(olga, attempt)
     assert not Topic.objects.filter(topic_id="t3").exists()
 
@@ -262,7 +262,7 @@ def test_a_command_lists_imports_and_takes_one_back(world: World, capsys: pytest
     call_command("undo_import", "--campaign", "river")
     name = next(line.split("\t")[0] for line in capsys.readouterr().out.splitlines() if "\tsupport\t" in line)
     call_command("undo_import", "--campaign", "river", name)
-    assert "1 labels withdrawn" in capsys.readouterr().err
+    assert "1 label withdrawn" in capsys.readouterr().err
     with pytest.raises(Refused, match="no import"):
         import_named(world.campaign, "e999999")
 
@@ -273,7 +273,7 @@ def test_a_program_takes_its_import_back(world: World) -> None:
     kind = "application/octet-stream"
     name = olga.post(f"{address}topics/", data=b"t3\thow deep\n", content_type=kind).json()["id"]
     answer = olga.post(f"{address}{name}/undo/", content_type="application/json")
-    assert (answer.status_code, answer.json()) == (200, {"message": "Taken back: 1 topics taken away."})
+    assert (answer.status_code, answer.json()) == (200, {"message": "Taken back: 1 topic taken away."})
     again = olga.post(f"{address}{name}/undo/", content_type="application/json")
     assert (again.status_code, again.json()["code"]) == (422, "taken_back")
     resting = olga.post(f"{address}e{event_of(world, 'topics').pk}/undo/", content_type="application/json")

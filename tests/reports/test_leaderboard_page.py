@@ -82,6 +82,9 @@ def test_closing_rows_stay_those_of_all_when_a_group_is_chosen(world: World) -> 
     assert "1 run of 2" in page
     assert runs_on(page_of(world, "?condition=A/A&judge=whole&task=RAG")) == ["alpha"]
     assert "Min over runs" in page
+    assert page.count("mean over topics</span></th>") == 3, (
+        "the most words of runs may be more than any run's mean"
+    )
 
 
 def test_support_of_citations_stands_beside_the_scores(world: World) -> None:

@@ -33,6 +33,8 @@ def test_check_62_the_first_leaderboard_takes_eight_clicks(chromium: Browser, li
 
         sign_in(page, "root")
         click(page.get_by_role("link", name="New campaign"))
+        page.get_by_label("Name", exact=True).fill("Überblick Köln")
+        expect(page.get_by_label("Short name")).to_have_value("uberblick-koln")
         page.get_by_label("Name", exact=True).fill("First try")
         expect(page.get_by_label("Short name")).to_have_value("first-try")
         click(page.locator("label[for=start-sample]"))

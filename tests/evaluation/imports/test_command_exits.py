@@ -35,9 +35,9 @@ TOPICS = ("import_topics", "--campaign", "river")
 
 def test_standard_input_is_read_plain_and_packed(shell: dict[str, str]) -> None:
     first = manage(shell, *TOPICS, "-", stdin=b"t1\tone\n")
-    assert (first.returncode, first.stdout, first.stderr) == (0, b"", b"1 topics added.\n")
+    assert (first.returncode, first.stdout, first.stderr) == (0, b"", b"1 topic added.\n")
     second = manage(shell, *TOPICS, "-", stdin=gzip.compress(b"t1\tone\n"))
-    assert (second.returncode, second.stderr) == (0, b"Nothing changed: 1 topics already loaded.\n")
+    assert (second.returncode, second.stderr) == (0, b"Nothing changed: 1 topic already loaded.\n")
 
 
 def test_a_refusal_is_1_and_on_stderr(shell: dict[str, str]) -> None:
@@ -49,7 +49,7 @@ def test_a_refusal_is_1_and_on_stderr(shell: dict[str, str]) -> None:
 def test_a_gz_file_is_read_as_is(shell: dict[str, str], tmp_path: Path) -> None:
     path = tmp_path / "topics.tsv.gz"
     path.write_bytes(gzip.compress(b"t2\ttwo\n"))
-    assert manage(shell, *TOPICS, path).stderr == b"1 topics added.\n"
+    assert manage(shell, *TOPICS, path).stderr == b"1 topic added.\n"
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,9 @@ NUGGETS, ASSIGN = ("import_nuggets", *AUTO), ("import_assignments", *BY_LLM)
 SCORES = ("import_scores", "--condition", "Paper")
 LOADED = [
     (("import_topics",), "topics.tsv", "2 topics"),
-    (("import_segments",), "segments.jsonl", "3 segments"),
-    (QRELS, "qrels.txt", "3 qrels"),
-    (("import_run",), "alpha.jsonl", "1 runs"),
+    (("import_segments",), "segments.jsonl", "3 passages"),
+    (QRELS, "qrels.txt", "3 grades"),
+    (("import_run",), "alpha.jsonl", "1 run"),
     (NUGGETS, "nuggets.jsonl", "2 nugget lists"),
     (ASSIGN, "labels.jsonl", "5 labels"),
     (("import_support", *BY_ANN), "support.jsonl", "2 labels"),
@@ -91,7 +91,7 @@ def test_a_changed_table_of_scores_is_refused(corpus: Path) -> None:
 
 def test_new_rows_beside_old_ones_are_added(labelled: Path) -> None:
     message = load("import_topics", write(labelled, "more.tsv", "t1\twhy rivers bend\nt3\tthree\n")).err
-    assert "1 topics added, 1 already loaded." in message
+    assert "1 topic added, 1 already loaded." in message
 
 
 def test_an_import_is_one_event_with_hash_and_counts(labelled: Path) -> None:

@@ -86,7 +86,7 @@ def test_topics_in_jsonl_with_tags_and_unknown_keys(corpus: Path) -> None:
 def test_segments_needed_only(corpus: Path) -> None:
     load("import_run", write(corpus, "g", [answer("g", "t1", sentence("A.", 0), references=["x1"])]))
     message = load("import_segments", "--needed-only", write(corpus, "s", [segment("x1"), segment("x2")])).err
-    assert "1 segments added" in message
+    assert "1 passage added" in message
     assert not Segment.objects.filter(docid="x2").exists()
 
 
@@ -127,7 +127,7 @@ def test_a_query_that_names_no_topic_has_its_texts_loaded_alone(corpus: Path) ->
 
 
 def test_judgment_files_of_six_columns(corpus: Path) -> None:
-    assert "1 qrels added" in load("import_qrels", "--source", "LLM", write(corpus, "q", "t1 Q0 d3 2 0.9 m\n")).err
+    assert "1 grade added" in load("import_qrels", "--source", "LLM", write(corpus, "q", "t1 Q0 d3 2 0.9 m\n")).err
 
 
 def test_a_set_is_named_after_origin_and_judge(lists: Path) -> None:

@@ -75,7 +75,7 @@ def test_the_same_file_again_changes_nothing(tmp_path: Path) -> None:
 
 def test_items_of_another_file_come_after_those_that_are_there(tmp_path: Path) -> None:
     load(NAME, write(tmp_path, "a.jsonl", [I2]))
-    assert "1 practice items added, 1 already loaded." in load(NAME, write(tmp_path, "b.jsonl", [I1, I2])).err
+    assert "1 practice item added, 1 already loaded." in load(NAME, write(tmp_path, "b.jsonl", [I1, I2])).err
     assert standing() == ["statement i2", "statement i1"]
 
 

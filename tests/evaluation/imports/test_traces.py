@@ -68,7 +68,7 @@ def loaded() -> list[tuple[str, str, list[tuple[str, list[str | None]]]]]:
 
 def test_check_p12_a_file_of_ragas_becomes_topics_passages_answers_and_citations(own: Path) -> None:
     receipt = load("import_traces", "--form", "ragas", "--run", "bot", write(own, "traces.jsonl", THREE)).err
-    assert "1 runs added" in receipt
+    assert "1 run added" in receipt
     assert "3 answers; 3 topics; 3 texts of passages" in receipt
     assert next(iter(Topic.objects.order_by("position").values_list("topic_id", "text"))) == (
         "q-88e227a7524c",
@@ -149,11 +149,11 @@ def test_check_p12_the_same_file_twice_changes_nothing_and_tomorrows_adds_what_i
     path = write(own, "traces.jsonl", THREE[:2])
     load("import_traces", "--run", "bot", path)
     before = everything()
-    assert "Nothing changed: 1 runs already loaded" in load("import_traces", "--run", "bot", path).err
+    assert "Nothing changed: 1 run already loaded" in load("import_traces", "--run", "bot", path).err
     assert everything() == before
     receipt = load("import_traces", "--run", "bot", write(own, "traces.jsonl", THREE)).err
     assert "0 runs added, 1 changed" in receipt
-    assert "1 answers; 1 topics" in receipt
+    assert "1 answer; 1 topic" in receipt
     assert (Run.objects.count(), len(loaded())) == (1, 3)
     assert not Finding.objects.filter(code=FindingCode.MISSING_TOPICS).exists()
 

@@ -38,6 +38,7 @@ def test_a_campaign_is_made_like_a_track_s_and_a_file_wins(root: Client) -> None
     protocol = Campaign.objects.get().protocol
     assert (protocol.answer_word_limit, protocol.relevance_max) == (1024, 5)
     assert "made like <b>trec-rag-2026</b>" in root.get("/campaigns/river/protocol/").content.decode()
+    assert "the rules of TREC RAG 2026 stand until you change them" in root.get("/campaigns/river/today/").text
 
 
 def test_a_copy_is_like_its_campaign_and_no_track(root: Client) -> None:

@@ -89,7 +89,7 @@ def test_an_import_whose_process_was_killed_is_taken_up(world: World, state: str
     if state == "checking":
         assert "Tried out." in done
         done = loaded(olga, attempt)
-    assert "1 topics added, 1 already loaded." in done
+    assert "1 topic added, 1 already loaded." in done
     assert Topic.objects.filter(topic_id="t3").count() == 1
 
 

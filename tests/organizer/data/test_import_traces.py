@@ -28,7 +28,7 @@ def test_the_first_answers_of_a_sheet_are_shown_as_sentences_and_then_loaded(olg
     assert "Ask, &lt;b&gt;us&lt;/b&gt;." in page
     assert "Groups may." in page
     assert not AnswerProvenance.objects.filter(run__run_id="bot").exists()
-    assert "1 runs added" in loaded(olga, attempt)
+    assert "1 run added" in loaded(olga, attempt)
     assert AnswerProvenance.objects.filter(run__run_id="bot").count() == 1
     assert Segment.objects.filter(text="Groups may.").exists()
 

@@ -61,7 +61,7 @@ def test_files_are_tried_out_and_then_loaded(world: World) -> None:
     page = page_of(olga, attempt)
     assert all(text in page for text in ("Tried out.", "new topics", "how deep", "more.tsv"))
     assert not Topic.objects.filter(topic_id="t3").exists()
-    assert "1 topics added, 1 already loaded." in loaded(olga, attempt)
+    assert "1 topic added, 1 already loaded." in loaded(olga, attempt)
     attempt.refresh_from_db()
     event = Event.objects.latest("pk")
     assert (attempt.state, attempt.event, event.kind) == ("loaded", event, "import.topics")
@@ -75,7 +75,7 @@ def test_the_same_file_again_says_that_there_is_nothing_to_load(world: World) ->
     attempt = sent(olga, "qrels", ("more.txt", "t1 0 d1 3\nt1 0 d2 0\nt2 0 d1 1\n"), source="NIST")
     page = page_of(olga, attempt)
     assert "There is nothing to load." in page
-    assert "Nothing changed: 3 qrels already loaded." in page
+    assert "Nothing changed: 3 grades already loaded." in page
     assert '<button class="go">Load</button>' not in page
 
 
@@ -180,7 +180,7 @@ def test_large_files_are_left_to_a_worker(world: World, settings: Any) -> None:
     assert "Tried out." in page_of(olga, attempt)
     assert "Being loaded." in loaded(olga, attempt)
     background.run("w", Signal())
-    assert "1 topics added." in page_of(olga, attempt)
+    assert "1 topic added." in page_of(olga, attempt)
 
 
 def test_files_that_are_too_many_bytes_are_not_taken(world: World, settings: Any) -> None:
@@ -192,6 +192,15 @@ def test_files_that_are_too_many_bytes_are_not_taken(world: World, settings: Any
         True,
     )
     assert not ImportAttempt.objects.exists()
+
+
+def test_a_rubric_shows_its_weights_before_it_is_loaded(world: World) -> None:
+    olga = world.client("olga")
+    criteria = '{"qid": "t1", "criteria": [{"text": "bends", "weight": 4.5}, {"text": "sand", "weight": -3}]}'
+    page = page_of(olga, sent(olga, "nuggets", ("rubric.jsonl", criteria), origin="manual", judge="panel"))
+    assert "Weight</th>" in page
+    assert ">4.5</td>" in page
+    assert ">-3</td>" in page
 
 
 def test_what_is_put_aside_or_too_old_leaves_no_file(world: World) -> None:
