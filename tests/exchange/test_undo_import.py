@@ -110,7 +110,7 @@ def test_candidates_are_taken_back_with_their_file(world: World, tmp_path: Path)
     with pytest.raises(Refused, match="2 candidates"):
         undo_import(campaign=world.campaign, event=event_of(world, "topics"), actor=None)
     message = undo_import(campaign=world.campaign, event=event, actor=None)
-    assert message == "Taken back: 2 segments and 2 candidates taken away."
+    assert message == "Taken back: 2 passages and 2 candidates taken away."
     assert (contents(world), Candidate.objects.count()) == (before, 0)
 
 
