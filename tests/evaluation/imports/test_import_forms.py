@@ -108,15 +108,15 @@ def candidates_loaded() -> set[tuple[str, str]]:
 def test_candidates_are_kept_with_their_topics(corpus: Path) -> None:
     path = write(corpus, "c", [candidates("t1", "x1", "x2"), candidates("t2", "x2", "x2"), candidates("t9", "x1")])
     said = load("import_segments", path).err
-    assert said == "2 segments added. 3 candidates; 1 candidates of topics that are not loaded.\n"
+    assert said == "2 passages added. 3 candidates; 1 candidates of topics that are not loaded.\n"
     assert candidates_loaded() == {("t1", "x1"), ("t1", "x2"), ("t2", "x2")}
-    assert load("import_segments", path).err.startswith("Nothing changed: 2 segments already loaded.")
+    assert load("import_segments", path).err.startswith("Nothing changed: 2 passages already loaded.")
 
 
 def test_candidates_whose_texts_are_there_come_later(corpus: Path) -> None:
     load("import_segments", write(corpus, "s", [{"docid": "x1", "segment": "Text x1."}]))
     said = load("import_segments", write(corpus, "c", [candidates("t1", "x1")])).err
-    assert said == "0 segments added, 1 already loaded. 1 candidates.\n"
+    assert said == "0 passages added, 1 already loaded. 1 candidate.\n"
     assert candidates_loaded() == {("t1", "x1")}
 
 
