@@ -133,16 +133,12 @@ def _overview(content: Mapping[str, Any], method: CorrelationMethod) -> Section:
         title="Judges",
         columns=columns(
             ("judge", "Judge"),
-            *(
-                (name, caption)
-                for name, caption in (("method", "Method"), ("model", "Model"))
-                if any(row[name] for row in content["judges"])
-            ),
+            *_filled(content, method="Method", model="Model"),
             ("measure", "Measure", ColumnKind.MEASURE),
             (str(method), _caption(method), ColumnKind.SCORE),
             ("runs", "Runs", ColumnKind.COUNT),
             ("topics", "Topics", ColumnKind.COUNT),
-            ("reason", "Why none"),
+            *_filled(content, reason="Why none"),
             primary=str(method),
             screen="reason",
         ),
@@ -155,6 +151,12 @@ def _overview(content: Mapping[str, Any], method: CorrelationMethod) -> Section:
             shown=bool(bars),
         ),
     )
+
+
+def _filled(content: Mapping[str, Any], **captions: str) -> list[tuple[str, str]]:
+    """Return those columns that some judge has something in."""
+    rows = content["judges"]
+    return [(name, caption) for name, caption in captions.items() if any(row[name] for row in rows)]
 
 
 def _bar(row: Row, method: str) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from tests.worlds.imported import run
 
 Words = tuple[str, ...]
 FEW = ("--resamples", "20")
+OTHER_METHODS = ("--method", "spearman", "--method", "tauap", "--method", "rbo", "--rbo-p", "0.8")
 PAIRS = (("A/A", "E/M"), ("E/M", "E/A"), ("M/M", "A/A"), ("M/A", "M/M"), ("A/M", "M/A"), ("E/A", "A/M"))
 SUPPORT_PAIRS = (("llm", "scratch"), ("scratch", "post-edit"), ("post-edit", "llm"))
 SCORES = ("vital_strict", "vital", "weighted_strict", "weighted", "all_strict", "all")
@@ -56,6 +57,7 @@ def reports(world: str) -> Iterator[Words]:
     for policy in (*POLICIES, ("--topics", "all")):
         yield "correlation", "--x", "A/A", "--y", "E/M", *policy, *FEW
     yield "correlation", "--x", "A/A", "--y", "E/M"
+    yield "correlation", "--x", "A/A", "--y", "E/M", *OTHER_METHODS, *FEW
     yield "correlation", "--x", "published", "--y", "E/M", *FEW
     yield "correlation", *_sides("x", "y", machine, person, nuggets), *FEW
     yield "confusion", *_sides("rows", "columns", machine, person, nuggets)
@@ -107,6 +109,7 @@ def of_support(person: str, machine: str) -> Iterator[Words]:
         yield "support-correlation", "--x", x, "--y", y, *FEW
         yield "support-confusion", "--rows", x, "--columns", y
     between = ("support-correlation", "--x", "llm", "--y", "scratch")
+    yield *between, *OTHER_METHODS, *FEW
     for score in SUPPORT_NAMES:
         yield *between, "--score", score, *FEW
     for measure in measures:
