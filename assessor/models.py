@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
+from evaluation.labels import BATTLE_LABELS, CITATION_LABELS, NUGGET_LABELS, LabelSet
 from evaluation.models.battles import Battle
 from evaluation.models.campaigns import Campaign, Event
 from evaluation.models.corpus import Segment
@@ -271,6 +271,7 @@ class WorkingSupport(WorkingLabel):
 
 
 JUDGED = tuple(sorted({*NUGGET_LABELS.codes, *CITATION_LABELS.codes}))
+OF_BATTLES = tuple(sorted(BATTLE_LABELS.codes))
 """Of a nugget in an answer, and of a cited passage."""
 
 
@@ -282,8 +283,12 @@ class PracticeItem(models.Model):
     kind = models.CharField(max_length=12, choices=choices_of(PracticeKind))
     position = models.PositiveIntegerField()
     question = models.TextField(blank=True)
-    text = models.TextField(blank=True, help_text="the answer or passage to read; empty for an importance")
-    statement = models.TextField(help_text="the nugget, the sentence that cites, or a passage's title")
+    text = models.TextField(
+        blank=True, help_text="the answer to read, the one on the left, or a passage; empty for an importance"
+    )
+    statement = models.TextField(
+        help_text="the nugget, the sentence that cites, a passage's title, or the answer on the right"
+    )
     label = models.PositiveSmallIntegerField(help_text="the known one, by its code")
     explanation = models.TextField()
     shown_label = models.PositiveSmallIntegerField(null=True, help_text="shown as a machine's, by its code")
@@ -299,7 +304,8 @@ class PracticeItem(models.Model):
             models.CheckConstraint(
                 condition=Q(kind=PracticeKind.IMPORTANCE, label__in=[Importance.OKAY, Importance.VITAL], text="")
                 | Q(kind__in=[PracticeKind.ASSIGN, PracticeKind.SUPPORT], label__in=JUDGED)
-                | Q(kind=PracticeKind.GRADE, label__lte=HIGHEST),
+                | Q(kind=PracticeKind.GRADE, label__lte=HIGHEST)
+                | Q(kind=PracticeKind.BATTLE, label__in=OF_BATTLES),
                 name="practice_item_label",
             ),
             models.CheckConstraint(

@@ -1,7 +1,7 @@
 """Drawing battles of a campaign's runs, and drawing more of them: one transaction with one event."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.db import transaction
@@ -9,7 +9,7 @@ from django.db import transaction
 from accounts.models import User
 from evaluation.errors import Refused, no_such
 from evaluation.labelling import touch
-from evaluation.models import AnswerProvenance, Battle, BattleSet, Campaign, Event
+from evaluation.models import AnswerProvenance, Battle, BattleSet, Campaign, Event, Protocol
 from evaluation.rules.battles import (
     BattleTerms,
     DrawnBattle,
@@ -22,6 +22,7 @@ from evaluation.rules.battles import (
     usual_rounds,
 )
 from evaluation.rules.text import check_name
+from evaluation.terms import BattleMarkdown, BattleRubric, BattleShow, BattleWalk
 from web.statements import ROWS_A_STATEMENT
 
 USUAL_NAME = "battles"
@@ -43,6 +44,25 @@ class BattleOrder:
     controls: bool = False
     seed: str = ""
     missing: Missing | None = None
+    show: BattleShow | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BattleLook:
+    """How the answers of a set are shown, as the protocol had it at its draw."""
+
+    show: BattleShow
+    markdown: BattleMarkdown
+    rubric: BattleRubric
+
+    @classmethod
+    def of(cls, protocol: Protocol, design: Mapping[str, Any]) -> "BattleLook":
+        """Return the look of a set: as the protocol says where it was drawn elsewhere, or is still to be drawn."""
+        return cls(
+            BattleShow(design.get("show", protocol.battle_show)),
+            BattleMarkdown(design.get("markdown", protocol.battle_markdown)),
+            BattleRubric(design.get("rubric", protocol.battle_rubric)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +155,10 @@ def _begun(campaign: Campaign, order: BattleOrder) -> BattleTerms:
     return _checked(new_terms(order.seed or order.name, runs, topics, rounds, order.missing or "zero"))
 
 
-def _grown(campaign: Campaign, terms: BattleTerms, order: BattleOrder) -> BattleTerms:
-    if order.seed not in ("", terms.seed) or order.missing not in (None, terms.missing):
-        text = f"{order.name} was drawn with seed {terms.seed}, missing {terms.missing}: these stay."
+def _grown(campaign: Campaign, terms: BattleTerms, look: BattleLook, order: BattleOrder) -> BattleTerms:
+    same = order.seed in ("", terms.seed) and order.missing in (None, terms.missing)
+    if not same or order.show not in (None, look.show):
+        text = f"{order.name} was drawn with seed {terms.seed}, missing {terms.missing}, show {look.show}: these stay."
         raise Refused("usage", text)
     if order.rounds is not None and order.rounds < terms.rounds:
         raise Refused("usage", f"{order.name} has {terms.rounds} rounds: no battle is taken back.", field="rounds")
@@ -203,6 +224,8 @@ class _Plan:
     name: str
     battle_set: BattleSet | None
     terms: BattleTerms
+    look: BattleLook
+    protocol: Protocol
     there: int
     drawn: list[DrawnBattle]
     words: Words
@@ -226,7 +249,8 @@ class _Plan:
 
     def draw(self, battle_set: BattleSet) -> BattleDraw:
         battles = self.to_judge
-        tasks = topic_tasks(self.terms.seed, battles)
+        protocol = self.protocol
+        tasks = topic_tasks(self.terms.seed, battles, BattleWalk(protocol.battle_order), protocol.battle_task)
         lengths = {answer: count for answer, (_, count) in self.words.items()}
         return BattleDraw(
             battle_set=battle_set,
@@ -244,13 +268,18 @@ def _planned(campaign: Campaign, order: BattleOrder) -> _Plan:
     _check_words(order)
     battle_set = BattleSet.objects.filter(campaign=campaign, name=order.name).first()
     before = terms_of(battle_set) if battle_set else None
-    terms = _grown(campaign, before, order) if before else _begun(campaign, order)
+    protocol = campaign.protocol
+    look = BattleLook.of(protocol, battle_set.design if battle_set else {})
+    if before:
+        terms = _grown(campaign, before, look, order)
+    else:
+        terms, look = _begun(campaign, order), replace(look, show=order.show or look.show)
     words = _words_of(campaign, terms)
     there = _drawn_before(battle_set) if battle_set else []
     drawn = deal(terms, {answer for answer, (_, count) in words.items() if count}, before, there)
     if not drawn:
         raise Refused("no_battles", "No two runs would meet that have not met: nothing was drawn.")
-    return _Plan(order.name, battle_set, terms, len(there), drawn, words)
+    return _Plan(order.name, battle_set, terms, look, protocol, len(there), drawn, words)
 
 
 def _stored(campaign: Campaign, plan: _Plan, actor: User | None) -> BattleSet:
@@ -264,7 +293,7 @@ def _stored(campaign: Campaign, plan: _Plan, actor: User | None) -> BattleSet:
     )
     stored.event, stored.rounds = event, terms.rounds
     stored.design |= {field: list(getattr(terms, field)) for field in TERMS}
-    stored.design |= {"spacing": terms.spacing, "missing": terms.missing}
+    stored.design |= {"spacing": terms.spacing, "missing": terms.missing} | asdict(plan.look)
     stored.design["by_rule"] += plan.by_rule
     stored.save()
     topics = dict(campaign.topics.values_list("topic_id", "pk"))

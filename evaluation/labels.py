@@ -81,20 +81,22 @@ class Label:
 class LabelSet:
     """Labels of one kind of item. `degrees`: from the fullest down, the order of desks and prompts.
 
-    `captions`: by unit, those of the degrees in their order, where a unit has captions of its own.
+    `captions`: by unit, those of the degrees in their order, where a unit has captions of its own. `refuses`: whether
+    people may say that they cannot judge.
     """
 
     degrees: tuple[Label, ...]
     cant_judge: Label
     failed: Label
     captions: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    refuses: bool = True
 
     def __len__(self) -> int:
         return len(self.degrees)
 
     @property
     def by_people(self) -> tuple[Label, ...]:
-        return (*self.degrees, self.cant_judge)
+        return (*self.degrees, self.cant_judge) if self.refuses else self.degrees
 
     @property
     def by_word(self) -> dict[str, Label]:

@@ -138,13 +138,43 @@ class BattleReason(StrEnum):
     ORDER = "order"
 
 
+class BattleShow(StrEnum):
+    """What people see of an answer: its text, the numbers of its citations too, or these with the passages behind."""
+
+    ANSWER = "answer"
+    CITATIONS = "citations"
+    PASSAGES = "passages"
+
+
+class BattleRubric(StrEnum):
+    """What stands beside the answers of a battle, folded: nothing, or the topic's nuggets."""
+
+    NONE = "none"
+    NUGGETS = "nuggets"
+
+
+class BattleMarkdown(StrEnum):
+    """How the answers of battles look: all in one style as their Markdown reads, or without its marks."""
+
+    ALIKE = "alike"
+    PLAIN = "plain"
+
+
+class BattleWalk(StrEnum):
+    """Order of a topic's battles: so that an answer stays on the screen, or by chance."""
+
+    WALK = "walk"
+    SHUFFLED = "shuffled"
+
+
 class PracticeKind(StrEnum):
-    """Label that a practice item wants: of a nugget in an answer, of a cited passage, an importance, or a grade."""
+    """Label that a practice item wants: of a nugget or a cited passage, an importance, a grade, or a verdict."""
 
     ASSIGN = "assign"
     SUPPORT = "support"
     IMPORTANCE = "importance"
     GRADE = "grade"
+    BATTLE = "battle"
 
 
 class TaskState(StrEnum):

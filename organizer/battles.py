@@ -28,7 +28,8 @@ from evaluation.corpus.topics import topics_for
 from evaluation.labels import BattleLabel
 from evaluation.models import BattleSet, Campaign, SampledBattle, Verdict
 from evaluation.rules.battles import Missing
-from evaluation.terms import JudgeKind
+from evaluation.rules.protocol import SETTINGS
+from evaluation.terms import BattleShow, JudgeKind
 from organizer.access import get_campaign
 from organizer.forms import named, refusals_on, ticks_field
 from reports.battles.samples import SampleOrder, draw_sample
@@ -76,6 +77,11 @@ class DrawForm(forms.Form):
         required=False,
         label="A run without an answer",
     )
+    show = forms.ChoiceField(
+        choices=[("", "as the protocol or the set has it"), *SETTINGS["battle_show"].words.items()],
+        required=False,
+        label="People see",
+    )
     controls = forms.BooleanField(required=False, label="The organizers' control runs too")
 
     def __init__(self, viewer: User, campaign: Campaign, data: QueryDict) -> None:
@@ -97,6 +103,7 @@ class DrawForm(forms.Form):
             controls=values["controls"],
             seed=values["seed"],
             missing=values["missing"] or None,
+            show=BattleShow(values["show"]) if values["show"] else None,
         )
 
 

@@ -16,6 +16,7 @@ interface NuggetDesk extends Desk {
 interface JudgingDesk extends Desk {
   store: import("../static/js/judge/labels.js").LabelStore;
   answers: import("../static/js/judge/answer-pane.js").AnswerPane;
+  finishing: import("../static/js/judge/finishing.js").Finishing;
   progress: import("../static/js/judge/progress.js").JudgingProgress;
   search: import("../static/js/judge/search.js").Search;
   texts: import("../static/js/judge/texts.js").Texts;
@@ -33,5 +34,6 @@ type JudgingWork = (
   ready?: Promise<void>;
   defining?: (define: Desk["keys"]["define"]) => Desk["keys"]["define"];
   standOn?: (key: string) => void;
+  uncover?: (element: Element) => void;
   sweep?: import("../static/js/judge/sweep.js").Sweep;
 };

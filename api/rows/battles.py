@@ -8,7 +8,7 @@ from pydantic import Field
 from api.rows.corpus import CampaignSlug, JudgeName, Out, RunId, TopicId, words
 from api.rows.labels import EVENT
 from evaluation.labels import BATTLE_LABELS
-from evaluation.terms import BattleReason
+from evaluation.terms import BattleMarkdown, BattleReason, BattleRubric, BattleShow
 
 
 class SampleRow(Out):
@@ -28,6 +28,11 @@ class BattleSetRow(Out):
     seed: str | None = Field(description="null: drawn elsewhere")
     rounds: int
     missing: Literal["zero", "skip"] | None = Field(description="what becomes of a run without an answer")
+    show: BattleShow | None = Field(
+        description="what people see of an answer; null, here and below: drawn elsewhere"
+    )
+    markdown: BattleMarkdown | None = Field(description="how its Markdown looks")
+    rubric: BattleRubric | None = Field(description="what stands beside the answers")
     runs: list[str] = Field(description="by run id")
     topics: list[str] = Field(description="by the track's id")
     battles: int = Field(description="to judge")

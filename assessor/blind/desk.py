@@ -88,7 +88,7 @@ class DeskPage:
     @property
     def asks_whole(self) -> bool:
         """Whether a judging desk asks one question about each text as a whole."""
-        return self.practice in ("", PracticeKind.GRADE) and not self.head.stage.by_list
+        return self.practice in ("", PracticeKind.GRADE, PracticeKind.BATTLE) and not self.head.stage.by_list
 
     @property
     def parts(self) -> JudgingDesk:

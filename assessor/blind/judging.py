@@ -11,25 +11,41 @@ from typing import Any, TypeAlias
 from accounts.models import User
 from assessor.blind.cited import CitedPassage, cited_passage
 from assessor.blind.tasks import own_task
-from assessor.desk.battle_labels import battles_of, sides_of
+from assessor.desk.battle_labels import battles_of, look_of, sides_of
 from assessor.desk.citation_labels import number_of, pairs_of
 from assessor.desk.context import DeskContext, context_of
 from assessor.desk.desks import desk_of
 from assessor.desk.task_labels import SEPARATOR, shown_answers
 from assessor.rules.citation_marks import CitationName, Piece, pieces_of
+from evaluation.battles import BattleLook
 from evaluation.errors import NoSuchTask
 from evaluation.models import Citation, Segment, Sentence, Task
+from evaluation.rules.markdown import betweens, without_marks
 from evaluation.rules.sentences import split
+from evaluation.terms import BattleMarkdown, BattleShow
+
+
+@dataclass(frozen=True, slots=True)
+class CitedInPlace:
+    """Citation in an answer of a battle; without a `text` there is only its number to see."""
+
+    number: int
+    title: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownSentence:
-    """One sentence of an answer, as its run wrote it; `markdown`: to be shown as it reads. `citations` are from 1."""
+    """One sentence of an answer, as its run wrote it; `markdown`: to be shown as it reads. `citations` are from 1.
+
+    `cited`: in battles, in place of the citations.
+    """
 
     index: int
     pieces: tuple[Piece, ...]
     citations: tuple[int, ...]
     markdown: bool = False
+    cited: tuple[CitedInPlace, ...] = ()
 
     @property
     def text(self) -> str:
@@ -113,19 +129,41 @@ def shown_answer(task: str, user: User, answer: str) -> Reading:
         title, texts = _passage(order[answer])
         return ShownAnswer(answer, number, len(order), texts, noun, title), ()
     if own.stage.dealt:
+        look = look_of(own)
         sides = sides_of(battles_of(own.pk).get(battle=order[answer]))
-        shown = tuple(_without_marks(tuple(_sentences(side, markdown=True))) for side in sides)
+        shown = tuple(tuple(_side(side, look)) for side in sides)
         return ShownAnswer(answer, number, len(order), (), noun, sides=shown), ()
     sentences = tuple(_sentences(order[answer], own.protocol.markdown))
     answer_shown = ShownAnswer(answer, number, len(order), sentences)
     return answer_shown, tuple(_passages(own, context, answer_shown)) if desk_of(own.stage).cites else ()
 
 
-def _without_marks(sentences: tuple[ShownSentence, ...]) -> tuple[ShownSentence, ...]:
-    """Return sentences without citations: people prefer the answer with more of them, whatever they say."""
-    return tuple(
-        replace(sentence, pieces=(Piece(_unmarked(sentence.pieces)),), citations=()) for sentence in sentences
-    )
+def _side(answer: int, look: BattleLook) -> Iterator[ShownSentence]:
+    """Yield the sentences of one answer of a battle, whose citations are set in one way whatever its run wrote.
+
+    Only where the set says so: people prefer the answer with more citations, whatever these support.
+    """
+    passages = _cited_in_place(answer) if look.show == BattleShow.PASSAGES else {}
+    is_plain = look.markdown == BattleMarkdown.PLAIN
+    sentences = list(_sentences(answer, markdown=not is_plain))
+    texts = [_unmarked(sentence.pieces) for sentence in sentences]
+    if is_plain:
+        texts = [between + without_marks(text) for between, text in zip(betweens(texts), texts, strict=True)]
+    for sentence, text in zip(sentences, texts, strict=True):
+        numbers = () if look.show == BattleShow.ANSWER else sentence.citations
+        cited = tuple(passages.get(number, CitedInPlace(number)) for number in numbers)
+        yield replace(sentence, pieces=(Piece(text),), citations=(), cited=cited)
+
+
+def _cited_in_place(answer: int) -> dict[int, CitedInPlace]:
+    numbers: dict[object, int] = {}
+    citations = Citation.objects.filter(sentence__answer=answer).order_by("sentence__index", "position")
+    places = [(number_of(numbers, citation), citation.segment) for citation in citations.select_related("segment")]
+    return {
+        number: CitedInPlace(number, segment.title.strip(), segment.text.strip())
+        for number, segment in places
+        if segment
+    }
 
 
 def _unmarked(pieces: tuple[Piece, ...]) -> str:

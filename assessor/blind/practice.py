@@ -6,7 +6,7 @@ Labels stand in the browser and nowhere else, but for the first one of each item
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from pydantic import ValidationError
 
@@ -22,6 +22,7 @@ from assessor.blind.judging import (
 )
 from assessor.blind.tasks import own_task
 from assessor.desk.apply_op import OpReceipt
+from assessor.desk.battle_labels import reasons_of
 from assessor.desk.task_labels import SEPARATOR
 from assessor.models import PracticeAnswer, PracticeItem
 from assessor.practice.items import answer_practice, practice_of
@@ -31,8 +32,11 @@ from assessor.rules.op_schemas import GiveLabel, Op
 from evaluation.errors import NoSuchTask, Refused
 from evaluation.models import Task
 from evaluation.rules.sentences import split
-from evaluation.stages import ASSIGN, GRADE, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
+from evaluation.stages import ASSIGN, BATTLE, GRADE, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
 from evaluation.terms import PracticeKind, TaskState
+
+WHOLE: Final = {PracticeKind.GRADE: GRADE, PracticeKind.BATTLE: BATTLE}
+"""Stages of the items that ask one question about what is read as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +100,10 @@ def practice_state(task: str, user: User, *, again: bool) -> dict[str, Any]:
     if stage.by_list:
         nuggets = [{"key": item.public_id, "text": item.statement, "importance": ""} for item in items]
         return state | {"nuggets": nuggets, "sweep": False}
-    if stage.gives_grades:
+    if stage in WHOLE.values():
         asked = {"text": stage.question, "importance": "", "name": stage.item.capitalize()}
-        return state | {"nuggets": [{"key": item.public_id} | asked for item in items], "sweep": False}
+        sides = {"sides": True, "reasons": reasons_of(own)} if stage.dealt else {}
+        return state | sides | {"nuggets": [{"key": item.public_id} | asked for item in items], "sweep": False}
     return state | {"pairs": [_pair(item, keys[item.pk]) for item in items]}
 
 
@@ -109,14 +114,18 @@ def practice_answer(task: str, user: User, answer: str) -> Reading:
     if answer not in readings:
         raise NoSuchTask
     item = readings[answer][0]
+    number, of = list(readings).index(answer) + 1, len(readings)
+    if item.kind == PracticeKind.BATTLE:
+        sides = (_as_read(item.text), _as_read(item.statement))
+        return ShownAnswer(answer, number, of, (), BATTLE.reads, sides=sides), ()
     is_cited, is_graded = item.kind == PracticeKind.SUPPORT, item.kind == PracticeKind.GRADE
     text = tuple(sentence.strip() for sentence in split(item.text.strip()))
     sentences = (item.statement,) if is_cited else text or (item.question,)
     citations = (1,) if is_cited else ()
     shown = ShownAnswer(
         public_id=answer,
-        number=list(readings).index(answer) + 1,
-        of=len(readings),
+        number=number,
+        of=of,
         sentences=tuple(
             ShownSentence(index, (Piece(sentence),), citations) for index, sentence in enumerate(sentences)
         ),
@@ -125,6 +134,12 @@ def practice_answer(task: str, user: User, answer: str) -> Reading:
     )
     passage = cited_passage(item.public_id, item.text)
     return shown, (passage,) if is_cited else ()
+
+
+def _as_read(text: str) -> tuple[ShownSentence, ...]:
+    """Return the lines of an answer, as its Markdown reads."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return tuple(ShownSentence(index, (Piece(line),), (), markdown=True) for index, line in enumerate(lines))
 
 
 def practise(*, task: str, user: User, op: Op) -> OpReceipt:
@@ -145,7 +160,8 @@ def practise(*, task: str, user: User, op: Op) -> OpReceipt:
     except (ValidationError, KeyError):
         message = "This operation is not one that a desk knows."
         return OpReceipt(str(op.op_id), "refused", code="bad_operation", message=message)
-    row = _known(item) | payload.model_dump(include={"key", "label", "reason", "sentence", "accepted", "shown_ms"})
+    fields = {"key", "label", "reason", "sentence", "accepted", "shown_ms", "extras"}
+    row = _known(item) | payload.model_dump(include=fields)
     version = op.base.get(payload.key, 0) + 1
     return OpReceipt(str(op.op_id), "applied", rows={payload.key: row | {"version": version}})
 
@@ -160,8 +176,8 @@ def _practice(task: str, user: User) -> tuple[Task, list[PracticeItem], dict[int
 
 def _desk_of(items: Sequence[PracticeItem]) -> Stage:
     """Return the stage whose panes the items need: importance is told of rows beside a question."""
-    if items and items[0].kind == PracticeKind.GRADE:
-        return GRADE
+    if items and items[0].kind in WHOLE:
+        return WHOLE[PracticeKind(items[0].kind)]
     if not items or items[0].kind != PracticeKind.SUPPORT:
         return ASSIGN
     shows = any(item.shown_label is not None for item in items)
@@ -172,7 +188,7 @@ def _readings(items: Iterable[PracticeItem]) -> dict[str, list[PracticeItem]]:
     """Return the items of each text that is read, by the public id of the first."""
     readings: dict[object, list[PracticeItem]] = {}
     for item in items:
-        is_own = item.kind in (PracticeKind.SUPPORT, PracticeKind.GRADE)
+        is_own = item.kind == PracticeKind.SUPPORT or item.kind in WHOLE
         own = item.pk if is_own else (item.question, item.text)
         readings.setdefault(own, []).append(item)
     return {together[0].public_id: together for together in readings.values()}

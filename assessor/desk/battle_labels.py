@@ -3,13 +3,16 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from assessor.desk.task_labels import SEPARATOR, JudgingDesk, TaskLabels
 from assessor.models import TimeSegment
 from assessor.rules.clock import ACTIVE
-from evaluation.models import Task, TaskAnswer, Verdict
+from evaluation.battles import BattleLook
+from evaluation.errors import Refused
+from evaluation.models import ListedNugget, NuggetList, Task, TaskAnswer, Verdict
 from evaluation.stages.battle import REASONS
+from evaluation.terms import BattleReason, BattleRubric, BattleShow, Origin
 
 
 def sides_of(row: TaskAnswer) -> tuple[int, int]:
@@ -27,13 +30,55 @@ class ShownReason:
     caption: str
 
 
+def look_of(task: Task) -> BattleLook:
+    """Return how the battle set of a task shows its answers."""
+    designs = battles_of(task.pk).values_list("battle__battle_set__design", flat=True)
+    return BattleLook.of(task.protocol, designs.first() or {})
+
+
+def reasons_of(task: Task) -> list[str]:
+    """Return the reasons that may be given: none where none are asked for, evidence only where citations are shown."""
+    if not task.protocol.battle_reasons:
+        return []
+    shows_citations = look_of(task).show != BattleShow.ANSWER
+    return [reason for reason in REASONS if reason != BattleReason.EVIDENCE or shows_citations]
+
+
+RUBRICS: Final = (Origin.EDITED, Origin.MANUAL, Origin.AUTO)
+
+
+def rubric_of(task: Task) -> list[str]:
+    """Return the topic's nuggets, where the battle set shows them: of an edited list before others, the first made."""
+    if look_of(task).rubric != BattleRubric.NUGGETS:
+        return []
+    lists = NuggetList.objects.newest_submitted().filter(
+        topic=task.topic_id, nugget_set__campaign=task.campaign_id
+    )
+    places = {origin: place for place, origin in enumerate(RUBRICS)}
+    fitting = [row for row in lists.select_related("nugget_set") if row.nugget_set.origin in places]
+    if not fitting:
+        return []
+    # By key: the same list for everybody, whoever submits another one meanwhile.
+    first = min(fitting, key=lambda row: (places[Origin(row.nugget_set.origin)], row.nugget_set_id))
+    listed = ListedNugget.objects.filter(nugget_list=first).order_by("position")
+    return list(listed.values_list("nugget_version__text", flat=True))
+
+
 class BattleDesk(JudgingDesk):
     template, pane = "assessor/battle_rows.html", "Verdict"
     page = "assessor/battle.html"
     reasons = tuple(ShownReason(reason, *words) for reason, words in REASONS.items())
 
     def state(self, task: Task, work: TaskLabels) -> dict[str, Any]:
-        return super().state(task, work) | {"sides": True}
+        more = {"sides": True, "reasons": reasons_of(task), "rubric": rubric_of(task)}
+        return super().state(task, work) | more
+
+    def check_extras(self, task: int, extras: Mapping[str, Any]) -> None:
+        allowed = reasons_of(Task.objects.select_related("protocol").get(pk=task))
+        if others := [reason for reason in extras.get("reasons", []) if reason not in allowed]:
+            caption = REASONS[BattleReason(others[0])][1]
+            why = "where no citations are shown" if allowed else "here: none are asked for"
+            raise Refused("no_such_label", f"{caption} is no reason {why}.")
 
     def frozen(self, task: Task, work: TaskLabels) -> Iterator[Verdict]:
         rows = {row.battle.public_id: row for row in battles_of(task.pk) if row.battle}

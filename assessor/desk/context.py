@@ -35,7 +35,8 @@ _CONTEXT = """
 SELECT task.id, task.campaign_id, task.state, task.version, desk.holder,
        COALESCE((SELECT MAX(seq) FROM assessor_operation WHERE task_id = task.id), 0),
        task.stage, task.topic_id, task.nugget_set_id, task.judge_id, protocol.first_citations,
-       task.study_id, protocol.relevance_max
+       task.study_id, protocol.relevance_max, protocol.grade_words, protocol.battle_ties, protocol.battle_both_bad,
+       protocol.battle_refuse
 FROM assessor_desk desk JOIN evaluation_task task ON task.id = desk.task_id
      JOIN evaluation_protocol protocol ON protocol.id = task.protocol_id
 WHERE task.public_id = %s AND task.assessor_id = %s AND EXISTS (
@@ -50,7 +51,7 @@ class DeskContext:
     """Desk of an operation, read under its lock. `seq`: number of the newest operation, 0 before the first.
 
     `judge`: the judge whose labels are shown; `first_citations`: how many of a sentence are judged, None: all.
-    `study`: the study to whose pairs the desk keeps; `relevance_max`: highest grade that its passages may get.
+    `study`: the study to whose pairs the desk keeps. The last ones say which labels may be given.
     """
 
     task: int
@@ -66,6 +67,10 @@ class DeskContext:
     first_citations: int | None
     study: int | None
     relevance_max: int
+    grade_words: str
+    battle_ties: bool
+    battle_both_bad: bool
+    battle_refuse: bool
 
     @property
     def is_open(self) -> bool:
@@ -107,6 +112,10 @@ def context_of(task: Task) -> DeskContext:
         first_citations=task.protocol.first_citations,
         study=task.study_id,
         relevance_max=task.protocol.relevance_max,
+        grade_words=task.protocol.grade_words,
+        battle_ties=task.protocol.battle_ties,
+        battle_both_bad=task.protocol.battle_both_bad,
+        battle_refuse=task.protocol.battle_refuse,
     )
 
 

@@ -73,7 +73,7 @@ def _check_label(context: DeskContext, op: Op, payload: GiveLabel) -> None:
         _check_extras(context, payload.extras)
     if op.source == SWEEP:
         _check_sweep(context)
-    labels = context.stage.labels_in(context.relevance_max)
+    labels = context.stage.labels_in(context)
     if payload.label is not None and payload.label not in labels.by_word:
         raise Refused("no_such_label", f"{payload.label} is no label of this desk.")
 
@@ -88,6 +88,7 @@ def _check_extras(context: DeskContext, extras: Mapping[str, Any]) -> None:
     _check(schema is not None)
     if schema:
         schema.model_validate(extras)
+    desk_of(context.stage).check_extras(context.task, extras)
 
 
 def _check_sweep(context: DeskContext) -> None:

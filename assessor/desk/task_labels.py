@@ -153,6 +153,9 @@ class JudgingDesk:
     def answer_state(self, work: TaskLabels, answer: str) -> dict[str, Any]:
         return {}
 
+    def check_extras(self, task: int, extras: Mapping[str, Any]) -> None:
+        """Raises `Refused` for what labels of a task cannot say, although those of its stage may."""
+
     def asked_now(self, rows: QuerySet[Any], tasks: Sequence[Task]) -> QuerySet[Any]:
         """Return those of some tasks' labels in the making that are on what is asked by now."""
         return rows

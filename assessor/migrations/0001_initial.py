@@ -33,11 +33,11 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('public_id', models.CharField(default=evaluation.models.fields.new_public_id, editable=False, max_length=16, unique=True)),
-                ('kind', models.CharField(choices=[('assign', 'assign'), ('support', 'support'), ('importance', 'importance'), ('grade', 'grade')], max_length=12)),
+                ('kind', models.CharField(choices=[('assign', 'assign'), ('support', 'support'), ('importance', 'importance'), ('grade', 'grade'), ('battle', 'battle')], max_length=12)),
                 ('position', models.PositiveIntegerField()),
                 ('question', models.TextField(blank=True)),
-                ('text', models.TextField(blank=True, help_text='the answer or passage to read; empty for an importance')),
-                ('statement', models.TextField(help_text="the nugget, the sentence that cites, or a passage's title")),
+                ('text', models.TextField(blank=True, help_text='the answer to read, the one on the left, or a passage; empty for an importance')),
+                ('statement', models.TextField(help_text="the nugget, the sentence that cites, a passage's title, or the answer on the right")),
                 ('label', models.PositiveSmallIntegerField(help_text='the known one, by its code')),
                 ('explanation', models.TextField()),
                 ('shown_label', models.PositiveSmallIntegerField(help_text="shown as a machine's, by its code", null=True)),
@@ -48,8 +48,8 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['kind', 'position', 'id'],
                 'constraints': [
-                    models.CheckConstraint(condition=models.Q(('kind__in', [evaluation.terms.PracticeKind['ASSIGN'], evaluation.terms.PracticeKind['SUPPORT'], evaluation.terms.PracticeKind['IMPORTANCE'], evaluation.terms.PracticeKind['GRADE']])), name='practice_item_kind'),
-                    models.CheckConstraint(condition=models.Q(models.Q(('kind', evaluation.terms.PracticeKind['IMPORTANCE']), ('label__in', [evaluation.terms.Importance['OKAY'], evaluation.terms.Importance['VITAL']]), ('text', '')), models.Q(('kind__in', [evaluation.terms.PracticeKind['ASSIGN'], evaluation.terms.PracticeKind['SUPPORT']]), ('label__in', (0, 1, 2))), models.Q(('kind', evaluation.terms.PracticeKind['GRADE']), ('label__lte', 9)), _connector='OR'), name='practice_item_label'),
+                    models.CheckConstraint(condition=models.Q(('kind__in', [evaluation.terms.PracticeKind['ASSIGN'], evaluation.terms.PracticeKind['SUPPORT'], evaluation.terms.PracticeKind['IMPORTANCE'], evaluation.terms.PracticeKind['GRADE'], evaluation.terms.PracticeKind['BATTLE']])), name='practice_item_kind'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('kind', evaluation.terms.PracticeKind['IMPORTANCE']), ('label__in', [evaluation.terms.Importance['OKAY'], evaluation.terms.Importance['VITAL']]), ('text', '')), models.Q(('kind__in', [evaluation.terms.PracticeKind['ASSIGN'], evaluation.terms.PracticeKind['SUPPORT']]), ('label__in', (0, 1, 2))), models.Q(('kind', evaluation.terms.PracticeKind['GRADE']), ('label__lte', 9)), models.Q(('kind', evaluation.terms.PracticeKind['BATTLE']), ('label__in', (0, 1, 2, 3))), _connector='OR'), name='practice_item_label'),
                     models.CheckConstraint(condition=models.Q(('shown_label', None), models.Q(('kind', evaluation.terms.PracticeKind['SUPPORT']), ('shown_label__in', (0, 1, 2))), _connector='OR'), name='practice_item_shown'),
                 ],
             },

@@ -26,7 +26,12 @@ class Practice:
     answered: frozenset[int]
 
     def items_before(self, task: Task) -> tuple[int, ...]:
-        return items_of_stage(task.stage, self.offered.get(task.campaign_id, ()))
+        offered = self.offered.get(task.campaign_id, ())
+        if task.stage.dealt:
+            # A protocol may leave out ties: what is known as one could not be answered.
+            codes = task.protocol.labels_of(task.stage).codes
+            offered = [item for item in offered if item.label in codes]
+        return items_of_stage(task.stage, offered)
 
     def left(self, task: Task) -> tuple[int, ...]:
         return tuple(item for item in self.items_before(task) if item not in self.answered)
@@ -43,8 +48,10 @@ def practice_of(user: User, campaigns: Iterable[int]) -> Practice:
 def offered_in(campaigns: Sequence[int]) -> dict[int, list[Offered]]:
     offered: dict[int, list[Offered]] = {campaign: [] for campaign in campaigns}
     rows = PracticeItem.objects.current().filter(campaign__in=campaigns)
-    for campaign, pk, kind, shown_label in rows.values_list("campaign", "pk", "kind", "shown_label"):
-        offered[campaign].append(Offered(pk, PracticeKind(kind), shown_label is not None))
+    for campaign, pk, kind, label, shown_label in rows.values_list(
+        "campaign", "pk", "kind", "label", "shown_label"
+    ):
+        offered[campaign].append(Offered(pk, PracticeKind(kind), shown_label is not None, label))
     return offered
 
 

@@ -9,7 +9,7 @@ from evaluation.errors import Refused
 from evaluation.formats.lines import Line, Once, Text, json_rows
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
-from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
+from evaluation.labels import BATTLE_LABELS, CITATION_LABELS, NUGGET_LABELS
 from evaluation.stages import Stage
 from evaluation.stages.grade import ALL_GRADES
 from evaluation.terms import Importance, PracticeKind
@@ -20,17 +20,19 @@ PRACTICE_LABELS: Final[Mapping[PracticeKind, tuple[IntEnum, ...]]] = {
     PracticeKind.SUPPORT: tuple(degree.code for degree in CITATION_LABELS.degrees),
     PracticeKind.IMPORTANCE: (Importance.VITAL, Importance.OKAY),
     PracticeKind.GRADE: tuple(degree.code for degree in ALL_GRADES.degrees),
+    PracticeKind.BATTLE: tuple(degree.code for degree in BATTLE_LABELS.degrees),
 }
 """The labels of each kind, in the order of the desks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """An item of a campaign's practice. `shows`: it comes with a label as a machine would give it."""
+    """An item of a campaign's practice. `shows`: it comes with a label as a machine would give it; `label`: its own."""
 
     pk: int
     kind: PracticeKind
     shows: bool = False
+    label: int = 0
 
 
 def items_of_stage(stage: Stage, offered: Iterable[Offered]) -> tuple[int, ...]:
@@ -60,6 +62,7 @@ NEEDED: Final = {
     PracticeKind.SUPPORT: ("text",),
     PracticeKind.IMPORTANCE: ("question",),
     PracticeKind.GRADE: ("question", "text"),
+    PracticeKind.BATTLE: ("question", "text"),
 }
 
 

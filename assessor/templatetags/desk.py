@@ -16,7 +16,7 @@ from assessor.keymap import NOT_PRACTISED, importance_keymap, keymap_json
 from assessor.views.time import account_id
 from evaluation.labels import IMPORTANCE_LABELS, LabelSet
 from evaluation.templatetags.answers import shown_as_read
-from evaluation.terms import PracticeKind
+from evaluation.terms import BattleReason, PracticeKind
 
 register = template.Library()
 
@@ -43,7 +43,9 @@ def desk_shell(user: User, desk: DeskPage) -> Shell:
         "nugget-search": not head.searches_nuggets,
         "words": not head.copies_words,
         "place-previous": not head.helps_places,
+        "cant-judge": not head.labels.refuses,
     }
+    forbidden |= {f"reason-{reason}": reason not in desk.state.get("reasons", []) for reason in BattleReason}
     forbidden |= dict.fromkeys(NOT_PRACTISED, bool(desk.practice))
     forbidden |= {label.action: label.word not in head.labels.words for label in head.stage.labels.degrees}
     keymap = keymap_json(settings, head.stage, [name for name, is_forbidden in forbidden.items() if is_forbidden])

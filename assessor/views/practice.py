@@ -22,7 +22,7 @@ def practice(request: UserRequest, public_id: str) -> HttpResponse:
     if page is None:
         return redirect("assessor:task", public_id)
     desk, first = page
-    return render(request, "assessor/judge.html", {"desk": desk, "first": first})
+    return render(request, desk.parts.page, {"desk": desk, "first": first})
 
 
 @require_GET

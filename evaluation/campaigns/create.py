@@ -16,7 +16,19 @@ from evaluation.formats.lines import read_toml
 from evaluation.formats.source import Readable, read_source
 from evaluation.models import Campaign, ConditionDefault, Event, Membership, Protocol
 from evaluation.stages.grade import HIGHEST
-from evaluation.terms import Condition, NuggetSearch, PassageOrder, Role, Scoring, SupportCondition, SupportMeasure
+from evaluation.terms import (
+    BattleMarkdown,
+    BattleRubric,
+    BattleShow,
+    BattleWalk,
+    Condition,
+    NuggetSearch,
+    PassageOrder,
+    Role,
+    Scoring,
+    SupportCondition,
+    SupportMeasure,
+)
 from web.text import trimmed
 
 # Strict, or `true` in a file would be read as the number 1.
@@ -57,6 +69,23 @@ class ProtocolSettings(BaseModel):
     markdown: Annotated[bool, Field(strict=True)] | None = None
     practice: Annotated[bool, Field(strict=True)] | None = None
     guidelines: str | None = None
+
+
+class BattleSettings(BaseModel):
+    """The `[battles]` table: what is not said keeps its default."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    show: BattleShow | None = None
+    rubric: BattleRubric | None = None
+    markdown: BattleMarkdown | None = None
+    ties: Annotated[bool, Field(strict=True)] | None = None
+    both_bad: Annotated[bool, Field(strict=True)] | None = None
+    refuse: Annotated[bool, Field(strict=True)] | None = None
+    reasons: Annotated[bool, Field(strict=True)] | None = None
+    overlap: Annotated[float, Field(ge=0, le=1, strict=True)] | None = None
+    order: BattleWalk | None = None
+    task: Annotated[int, Field(ge=1, le=1000, strict=True)] | None = None
 
 
 class DefaultChoice(BaseModel):
@@ -100,6 +129,7 @@ class CampaignFile(BaseModel):
     description: str = ""
     language: Language = ""
     protocol: ProtocolSettings = ProtocolSettings()
+    battles: BattleSettings = BattleSettings()
     grades: dict[Annotated[int, Field(ge=0, le=HIGHEST)], Annotated[str, Field(min_length=1)]] = {}
     defaults: dict[Condition | SupportCondition, DefaultChoice] = {}
 
@@ -205,6 +235,8 @@ def _change(campaign: Campaign, name: str, content: CampaignFile, replace: bool,
 def _settings(content: CampaignFile) -> dict[str, Any]:
     settings = preset_of(content.like).protocol.model_dump(exclude_none=True) if content.like else {}
     settings |= content.protocol.model_dump(exclude_none=True)
+    battles = content.battles.model_dump(exclude_none=True)
+    settings |= {f"battle_{name}": value for name, value in battles.items()}
     if content.grades:
         settings["grade_words"] = "\n".join(word for _, word in sorted(content.grades.items()))
     return {key: None if key in UNLIMITED and value == 0 else value for key, value in settings.items()}

@@ -13,7 +13,18 @@ from evaluation.labels import LabelSet
 from evaluation.models.fields import choices_of, new_family, new_salt
 from evaluation.stages import Stage
 from evaluation.stages.grade import HIGHEST
-from evaluation.terms import FindingCode, NuggetSearch, PassageOrder, Role, Scoring, SupportMeasure
+from evaluation.terms import (
+    BattleMarkdown,
+    BattleRubric,
+    BattleShow,
+    BattleWalk,
+    FindingCode,
+    NuggetSearch,
+    PassageOrder,
+    Role,
+    Scoring,
+    SupportMeasure,
+)
 
 RevisionKey = tuple[datetime, int]
 
@@ -170,6 +181,36 @@ class Protocol(models.Model):
     )
     markdown = models.BooleanField(default=False, help_text="answers are shown as their Markdown reads")
     practice = models.BooleanField(default=True, help_text="ask for practice before a stage's first task")
+    battle_show = models.CharField(
+        max_length=10,
+        choices=choices_of(BattleShow),
+        default=BattleShow.ANSWER,
+        help_text="what is seen of an answer",
+    )
+    battle_rubric = models.CharField(
+        max_length=10,
+        choices=choices_of(BattleRubric),
+        default=BattleRubric.NONE,
+        help_text="what stands beside the answers, folded",
+    )
+    battle_markdown = models.CharField(
+        max_length=10,
+        choices=choices_of(BattleMarkdown),
+        default=BattleMarkdown.ALIKE,
+        help_text="look of the answers",
+    )
+    battle_ties = models.BooleanField(default=True, help_text="a tie is a verdict")
+    battle_both_bad = models.BooleanField(default=True, help_text="that both are bad is a verdict")
+    battle_refuse = models.BooleanField(default=True, help_text="a battle may be left unjudged, with a reason")
+    battle_reasons = models.BooleanField(default=True, help_text="ask why an answer is better")
+    battle_overlap = models.FloatField(default=0.15, help_text="share of a set's battles that two people judge")
+    battle_order = models.CharField(
+        max_length=10,
+        choices=choices_of(BattleWalk),
+        default=BattleWalk.WALK,
+        help_text="order of a topic's battles",
+    )
+    battle_task = models.PositiveSmallIntegerField(default=40, help_text="battles of a task at most")
     guidelines = models.TextField(blank=True, help_text="what assessors are told, in Markdown")
     reason = models.TextField(blank=True, help_text="why this version was made")
     changed_by = models.ForeignKey(
@@ -213,6 +254,25 @@ class Protocol(models.Model):
                 condition=Q(support_measure__in=["", *SupportMeasure]), name="protocol_support_measure"
             ),
             models.CheckConstraint(condition=Q(scoring__in=[*Scoring]), name="protocol_scoring"),
+            models.CheckConstraint(
+                condition=Q(
+                    battle_show__in=[*BattleShow],
+                    battle_rubric__in=[*BattleRubric],
+                    battle_markdown__in=[*BattleMarkdown],
+                    battle_order__in=[*BattleWalk],
+                ),
+                name="protocol_battle_words",
+            ),
+            models.CheckConstraint(
+                condition=Q(battle_overlap__gte=0, battle_overlap__lte=1),
+                name="protocol_battle_overlap",
+                violation_error_message="battle_overlap must lie between 0 and 1",
+            ),
+            models.CheckConstraint(
+                condition=Q(battle_task__gte=1),
+                name="protocol_battle_task",
+                violation_error_message="battle_task must be at least 1",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -225,7 +285,7 @@ class Protocol(models.Model):
 
     def labels_of(self, stage: Stage) -> LabelSet:
         """Return the labels that a stage's assessors may give."""
-        return stage.labels_in(self.relevance_max, tuple(self.grade_words.splitlines()))
+        return stage.labels_in(self)
 
     @property
     def measure(self) -> SupportMeasure:

@@ -12,15 +12,13 @@ from hashlib import sha256
 from math import ceil, gcd
 from typing import Final, Literal, TypeVar
 
+from evaluation.terms import BattleWalk
+
 ALL_PAIRS: Final = 10
 """Most runs of which all pairs meet in each topic where no number of rounds is said."""
 USUAL_ROUNDS: Final = 2
-LONGEST_TASK: Final = 40
-"""Most battles of one task: one topic, one assessor."""
 NARRATIVE_MINUTES: Final = 2.0
 BATTLE_MINUTES: Final = 1.0
-OVERLAP: Final = 0.15
-"""Share of the battles that two people judge."""
 IN_BOTH_ORDERS: Final = 0.2
 FEWEST_IN_BOTH_ORDERS: Final = 100
 """Share, and at least how many, of the battles that an LLM judges in both orders where not all are."""
@@ -189,7 +187,7 @@ def walk(seed: str, battles: Iterable[DrawnBattle]) -> list[DrawnBattle]:
 
     Next is a battle of the answer that came in last, else of the one that stayed, else of the run with fewest left.
     """
-    place = {battle: _digest(seed, "walk", battle.topic, *sorted(battle.runs)) for battle in battles}
+    place = {battle: _walk_digest(seed, battle) for battle in battles}
     left: dict[str, set[DrawnBattle]] = {}
     for battle in place:
         for run in battle.runs:
@@ -208,6 +206,10 @@ def walk(seed: str, battles: Iterable[DrawnBattle]) -> list[DrawnBattle]:
     return ordered
 
 
+def _walk_digest(seed: str, battle: DrawnBattle) -> str:
+    return _digest(seed, "walk", battle.topic, *sorted(battle.runs))
+
+
 def _battles_of(runs: Iterable[str], battles: Mapping[str, set[DrawnBattle]]) -> set[DrawnBattle]:
     return set().union(*(battles[run] for run in runs))
 
@@ -217,23 +219,32 @@ def _fewest(battles: Mapping[str, set[DrawnBattle]]) -> list[str]:
     return [run for run, left in battles.items() if len(left) == fewest]
 
 
-def in_tasks(battles: Sequence[BattleT], longest: int = LONGEST_TASK) -> list[Sequence[BattleT]]:
-    """Cut a topic's walk into tasks."""
+def in_turn(order: BattleWalk, seed: str, battles: Iterable[DrawnBattle]) -> list[DrawnBattle]:
+    """Order a topic's battles as people get them."""
+    if order == BattleWalk.WALK:
+        return walk(seed, battles)
+    return sorted(battles, key=lambda battle: _walk_digest(seed, battle))
+
+
+def in_tasks(battles: Sequence[BattleT], longest: int) -> list[Sequence[BattleT]]:
+    """Cut a topic's battles, in their order, into tasks."""
     return [battles[start : start + longest] for start in range(0, len(battles), longest)]
 
 
-def topic_tasks(seed: str, battles: Iterable[DrawnBattle]) -> list[Sequence[DrawnBattle]]:
-    """Return battles as they are handed out: each topic's in its walk, cut into tasks."""
+def topic_tasks(
+    seed: str, battles: Iterable[DrawnBattle], order: BattleWalk, longest: int
+) -> list[Sequence[DrawnBattle]]:
+    """Return battles as they are handed out: each topic's in their order, cut into tasks of `longest` at most."""
     by_topic: dict[str, list[DrawnBattle]] = {}
     for battle in battles:
         by_topic.setdefault(battle.topic, []).append(battle)
-    return [task for of_topic in by_topic.values() for task in in_tasks(walk(seed, of_topic))]
+    return [task for of_topic in by_topic.values() for task in in_tasks(in_turn(order, seed, of_topic), longest)]
 
 
-def overlap(seed: str, battles: Collection[DrawnBattle]) -> list[DrawnBattle]:
-    """Return the battles of a set that two people judge; those of a larger set have these among them."""
+def overlap(seed: str, battles: Collection[DrawnBattle], share: float) -> list[DrawnBattle]:
+    """Return the battles of a set that two people judge; those of a larger set or share have these among them."""
     ordered = sorted(battles, key=lambda battle: _digest(seed, "overlap", battle.topic, *sorted(battle.runs)))
-    return ordered[: ceil(OVERLAP * len(ordered))]
+    return ordered[: ceil(share * len(ordered))]
 
 
 class Orders(StrEnum):

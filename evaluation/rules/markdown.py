@@ -4,9 +4,9 @@ What needs more than one object, or names something outside, stays as it was wri
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from html import escape
+from html import escape, unescape
 from typing import Final
 
 import nh3
@@ -24,6 +24,7 @@ UNDER_HEADER: Final = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
 # A citation mark takes part as one character of plane 15, in brackets, because emphasis may end before a bracket.
 FIRST_MARK: Final = 0xF0000
 MARK: Final = re.compile("\\[?([\U000f0000-\U000ffffd])\\]?")
+CELLS_BETWEEN: Final = '</span>\n<span class="md-cell">'
 TAGS: Final = {"span", "strong", "em", "s", "code", "br"}
 ATTRIBUTES: Final = {"span": {"class", "role", "aria-level"}}
 SMALLEST_HEADING: Final = 3
@@ -50,11 +51,22 @@ def as_read(pieces: Iterable[tuple[str, bool]]) -> str:
 
 def in_lines(objects: Iterable[str]) -> str:
     """Return an answer's objects as one text: joined by a space, but blocks of Markdown keep lines of their own."""
-    text, closed = "", True
+    pieces = list(objects)
+    return "".join(f"{between}{piece}" for between, piece in zip(betweens(pieces), pieces, strict=True))
+
+
+def betweens(objects: Iterable[str]) -> Iterator[str]:
+    """Yield what stands before each object of an answer that is one text: nothing, a space, or a new line."""
+    closed, usual = False, ""
     for piece in objects:
-        text += ("\n" if closed or BLOCK.match(piece) else " ") + piece
-        closed = bool(LINE_BLOCK.match(piece))
-    return text.lstrip("\n")
+        yield "\n" if usual and (closed or BLOCK.match(piece)) else usual
+        closed, usual = bool(LINE_BLOCK.match(piece)), " "
+
+
+def without_marks(text: str) -> str:
+    """Return an object's words, without the marks of Markdown."""
+    html = _html(MARK.sub("\ufffd", text)).replace(CELLS_BETWEEN, " ")
+    return unescape(nh3.clean(html, tags=set())).strip("\n")
 
 
 def _html(source: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from evaluation.stages import Stage
 from evaluation.terms import NuggetSearch
 
-Value = str | int | bool | None
+Value = str | int | float | bool | None
 
 
 class SettingGroup(StrEnum):
@@ -16,6 +16,7 @@ class SettingGroup(StrEnum):
 
     ASSESSORS = "What assessors see and do"
     LIMITS = "Limits"
+    BATTLES = "Where answers are compared"
     POOL = "What is judged"
     LLM = "LLM judges"
     IMPORTS = "What imports notice"
@@ -98,6 +99,43 @@ _BY_GROUP = {
     SettingGroup.LIMITS: (
         Setting("manual_cap", "Nuggets of a manual list", "at most", none="no limit"),
         Setting("edited_cap", "Nuggets of an edited list", "at most", none="no limit"),
+    ),
+    SettingGroup.BATTLES: (
+        Setting(
+            "battle_show",
+            "Of an answer in a battle, people see",
+            words={
+                "answer": "the answer alone",
+                "citations": "the numbers of its citations too",
+                "passages": "its citations with their passages",
+            },
+        ),
+        Setting(
+            "battle_rubric",
+            "Beside the answers of a battle",
+            words={"none": "nothing", "nuggets": "the topic's nuggets, folded"},
+        ),
+        Setting(
+            "battle_markdown",
+            "Markdown in battles",
+            words={"alike": "read, in one style for all", "plain": "left out, with its marks"},
+        ),
+        Setting("battle_ties", "Ties in battles", on="a verdict", off="no verdict"),
+        Setting("battle_both_bad", "Both answers bad", on="a verdict", off="no verdict"),
+        Setting(
+            "battle_refuse",
+            "Battles that cannot be judged",
+            on="may be left out, with a reason",
+            off="get a verdict",
+        ),
+        Setting("battle_reasons", "Reasons of a verdict", on="asked for", off="not asked for"),
+        Setting("battle_overlap", "Share of battles that a second person judges", "of a set"),
+        Setting(
+            "battle_order",
+            "Order of a topic's battles",
+            words={"walk": "so that one answer stays on the screen", "shuffled": "by chance"},
+        ),
+        Setting("battle_task", "Battles of a task", "at most"),
     ),
     SettingGroup.POOL: (
         Setting("overlap", "Assessors of a topic", "and no more", none="one, and more where somebody asks for it"),

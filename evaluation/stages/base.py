@@ -1,12 +1,22 @@
 """Facts that every stage declares."""
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 from pydantic import BaseModel
 
 from evaluation.labels import NO_LABELS, LabelSet
 from evaluation.terms import Origin, PracticeKind, StudyKind, SupportCondition
+
+
+class LabelSettings(Protocol):
+    """Settings of a protocol that labels depend on."""
+
+    relevance_max: int
+    grade_words: str
+    battle_ties: bool
+    battle_both_bad: bool
+    battle_refuse: bool
 
 
 class Stage(str):
@@ -63,8 +73,8 @@ class Stage(str):
     keys: tuple[str, ...] = ()
     """Names of static/js/desk/keymap.json under which it finds keys, beside its code and `judging` or `nuggets`."""
 
-    def labels_in(self, top: int, words: tuple[str, ...] = ()) -> LabelSet:
-        """Return the labels under a protocol: `top` is the highest grade of its scale, `words` are those of grades."""
+    def labels_in(self, settings: LabelSettings) -> LabelSet:
+        """Return the labels that people may give under a protocol."""
         return self.labels
 
     @property

@@ -1,10 +1,11 @@
+from dataclasses import replace
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from evaluation.labels import BATTLE_LABELS
-from evaluation.stages.base import Stage
-from evaluation.terms import BattleReason
+from evaluation.labels import BATTLE_LABELS, BattleLabel, LabelSet
+from evaluation.stages.base import LabelSettings, Stage
+from evaluation.terms import BattleReason, PracticeKind
 
 LEFT: Final = "left"
 RIGHT: Final = "right"
@@ -13,9 +14,10 @@ REASONS: Final = {
     BattleReason.ACCURACY: ("a", "Accuracy"),
     BattleReason.COMPLETE: ("m", "More complete"),
     BattleReason.POINT: ("t", "To the point"),
+    BattleReason.EVIDENCE: ("e", "Evidence"),
     BattleReason.ORDER: ("o", "Order"),
 }
-"""Key and caption. No citations are shown, so evidence is no reason."""
+"""Key and caption. Evidence is a reason only where citations are shown."""
 
 
 class VerdictExtras(BaseModel):
@@ -31,6 +33,7 @@ class CompareAnswers(Stage):
     meaning = "say which of two answers to a topic is better"
     assessor_words = "compare answers"
     unit = "verdict on two answers"
+    practice = PracticeKind.BATTLE
     labels = BATTLE_LABELS
     reads = "battle"
     job = "battle"
@@ -45,3 +48,8 @@ class CompareAnswers(Stage):
     # A minute, beside the reading of answers that were not read before.
     seconds_a_label = 60
     extras = VerdictExtras
+
+    def labels_in(self, settings: LabelSettings) -> LabelSet:
+        allowed = {BattleLabel.TIE: settings.battle_ties, BattleLabel.BAD: settings.battle_both_bad}
+        degrees = tuple(degree for degree in BATTLE_LABELS.degrees if allowed.get(BattleLabel(degree.code), True))
+        return replace(BATTLE_LABELS, degrees=degrees, refuses=bool(settings.battle_refuse))

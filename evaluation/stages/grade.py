@@ -4,7 +4,7 @@ from enum import IntEnum
 from typing import Final
 
 from evaluation.labels import Label, LabelSet, label_set
-from evaluation.stages.base import Stage
+from evaluation.stages.base import LabelSettings, Stage
 from evaluation.terms import PracticeKind
 
 HIGHEST: Final = 9
@@ -94,5 +94,5 @@ class GradePassages(Stage):
     # A passage is some 150 words, which is skimmed.
     seconds_a_label = 20
 
-    def labels_in(self, top: int, words: tuple[str, ...] = ()) -> LabelSet:
-        return grades_up_to(top, words)
+    def labels_in(self, settings: LabelSettings) -> LabelSet:
+        return grades_up_to(settings.relevance_max, tuple(settings.grade_words.splitlines()))

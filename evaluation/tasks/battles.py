@@ -8,9 +8,10 @@ from django.db.models import QuerySet
 from evaluation.battles import battle_set_named
 from evaluation.errors import no_such
 from evaluation.models import AnswerProvenance, Battle, BattleSet, Campaign, SampledBattle, Task, TaskAnswer, Topic
-from evaluation.rules.battles import DrawnBattle, in_tasks, overlap, task_minutes, walk
+from evaluation.rules.battles import DrawnBattle, in_tasks, in_turn, overlap, task_minutes
 from evaluation.tasks.asking import asking_of
 from evaluation.tasks.units import Order, Skipped, TopicUnit
+from evaluation.terms import BattleWalk
 from web.statements import ROWS_A_STATEMENT
 
 TasksByBattle = dict[int, set[int]]
@@ -38,13 +39,14 @@ def battle_units(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple
         if key in to_hand_out:
             by_topic[battle.topic].append(battle)
     units, skipped = [], []
+    protocol = campaign.protocol
     for topic in topics:
-        ordered = walk(battle_set.seed, by_topic[topic.topic_id])
+        ordered = in_turn(BattleWalk(protocol.battle_order), battle_set.seed, by_topic[topic.topic_id])
         if not ordered:
             skipped.append(Skipped.of(topic, asking_of(order.stage).without))
             continue
         keys = tuple(drawn[battle] for battle in ordered)
-        minutes = sum(task_minutes(part, words) for part in in_tasks(ordered))
+        minutes = sum(task_minutes(part, words) for part in in_tasks(ordered, protocol.battle_task))
         held = frozenset().union(*(holders[key] for key in keys))
         units.append(
             TopicUnit(topic, round(minutes), answers=len(keys), labels=len(keys), battles=keys, holders=held)
@@ -115,5 +117,6 @@ def _to_hand_out(
         return free
     # A topic with battles that nobody has is handed out first.
     begun = {battle.topic for battle in drawn if drawn[battle] in free}
-    twice = (drawn[battle] for battle in overlap(battle_set.seed, drawn) if battle.topic not in begun)
+    share = battle_set.campaign.protocol.battle_overlap
+    twice = (drawn[battle] for battle in overlap(battle_set.seed, drawn, share) if battle.topic not in begun)
     return free | {battle for battle in twice if len(holders[battle]) == 1}

@@ -151,7 +151,11 @@ def hand_out(*, campaign: Campaign, order: Order, actor: User, expect: str = "")
             raise Refused("changed", "Something changed since the preview, so nothing was handed out. Look again.")
         if not plan.given:
             raise nothing_handed_out(plan.skipped)
-        tasks = [_make(locked, plan, part) for piece in plan.given for part in _parts(piece)]
+        tasks = [
+            _make(locked, plan, part)
+            for piece in plan.given
+            for part in _parts(piece, locked.protocol.battle_task)
+        ]
         for task in tasks:
             reason = {"reason": trimmed(order.reason)} if trimmed(order.reason) else {}
             note_task("task.handed_out", task, actor, hand_out_payload(task) | reason)
@@ -182,13 +186,14 @@ def reassign(*, campaign: Campaign, task: str, assessor: str, reason: str, actor
         return new.public_id
 
 
-def _parts(piece: TopicUnit) -> list[TopicUnit]:
+def _parts(piece: TopicUnit, longest: int) -> list[TopicUnit]:
     """Return a topic's work as that of its tasks: battles are cut, all else is one task."""
     if not piece.battles:
         return [piece]
     minutes = piece.minutes / len(piece.battles)
     return [
-        replace(piece, battles=tuple(part), minutes=round(minutes * len(part))) for part in in_tasks(piece.battles)
+        replace(piece, battles=tuple(part), minutes=round(minutes * len(part)))
+        for part in in_tasks(piece.battles, longest)
     ]
 
 

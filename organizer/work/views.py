@@ -49,21 +49,20 @@ from web.text import plural, trimmed
 TOPICS_A_PAGE = 30
 REMARKS_A_PAGE = 50
 ANSWERED_LATELY = 5
-KEPT = ("assessor", "due", "priority", "again", "drafts", "qrels", "nuggets", "judge", "battles", "reason")
-"""Fields that keep their values when a button of the hand-out form ticks other topics."""
 CHOSEN_IN_MATRIX = ("ticked", "found")
 
 
 def first_choices(viewer: User, campaign: Campaign, data: QueryDict) -> dict[str, object]:
     """Values that a hand-out form begins with: a stage, and the topics that lack it or were chosen.
 
-    `choose` is a button of the matrix (`ticked`, `found`) or of the form itself (`all`, `none`, `lacking`).
+    `choose` is a button of the matrix (`ticked`, `found`) or of the form itself (`all`, `none`, `lacking`), which keeps
+    what its other fields say.
     """
     stages = stages_by_topic(viewer, campaign)
     code = data.get("stage", "")
     stage = stage_of(code) if code in list(STAGES.values()) else next_stage(stages)
     choose = data.get("choose", "lacking")
-    names = HAND_OUT_INPUTS if choose in CHOSEN_IN_MATRIX else KEPT
+    names = HAND_OUT_INPUTS if choose in CHOSEN_IN_MATRIX else data
     kept = {name: data[name] for name in names if name in data}
     topics = _chosen_topics(viewer, campaign, data, choose, lacking(stages, stage))
     return {"priority": PRIORITIES[0][0], **kept, "stage": stage, "topics": topics}

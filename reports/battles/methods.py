@@ -1,14 +1,22 @@
 """Sentences of the methods text on battles."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from django.db.models import Count
 
+from evaluation.battles import BattleLook
 from evaluation.campaigns.pseudonyms import without_people
 from evaluation.labels import LEFT_POINTS
 from evaluation.models import BattleSet, Campaign, SampledBattle, Verdict
-from evaluation.terms import JudgeKind
+from evaluation.terms import BattleShow, JudgeKind
 from web.text import plural
+
+SHOWN_WITH: Final[dict[BattleShow, str]] = {
+    BattleShow.ANSWER: "",
+    BattleShow.CITATIONS: " who saw the numbers of citations",
+    BattleShow.PASSAGES: " who saw citations and the cited passages",
+}
 
 
 def battle_sentences(campaign: Campaign) -> list[str]:
@@ -19,6 +27,7 @@ def battle_sentences(campaign: Campaign) -> list[str]:
 
 def _sentences(battle_set: BattleSet) -> Iterator[str]:
     seed = without_people(battle_set.campaign, battle_set.seed)
+    show = BattleLook.of(battle_set.campaign.protocol, battle_set.design).show
     drawn = f"round robin dealt over topics, seed {seed}" if seed else "drawn elsewhere"
     for kind in JudgeKind:
         verdicts = Verdict.objects.current().filter(
@@ -36,7 +45,7 @@ def _sentences(battle_set: BattleSet) -> Iterator[str]:
             twice = (
                 verdicts.values("battle", "judge").annotate(orders=Count("left", distinct=True)).filter(orders=2)
             )
-            people = f"blind by {len(names)} {plural(len(names), 'person', 'people')}"
+            people = f"blind by {len(names)} {plural(len(names), 'person', 'people')}{SHOWN_WITH[show]}"
             both = f", {twice.count():,} of them in both orders"
             judges = people if kind is JudgeKind.HUMAN else f"by {', '.join(names)}{both}"
             topics = f"{number['topics']:,} {plural(number['topics'], 'topic')}"

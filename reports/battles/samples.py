@@ -12,7 +12,7 @@ from evaluation.errors import Refused
 from evaluation.labelling import touch
 from evaluation.models import AnswerProvenance, BattleSet, Campaign, Event, Judge, SampledBattle
 from evaluation.rules.battles import DrawnBattle, people_sample, task_minutes, topic_tasks
-from evaluation.terms import BattleCondition, JudgeKind
+from evaluation.terms import BattleCondition, BattleWalk, JudgeKind
 from reports.battles.verdicts import BattleVerdict, counted_battles, current_verdicts
 from web.statements import ROWS_A_STATEMENT
 
@@ -105,7 +105,8 @@ def _planned(campaign: Campaign, order: SampleOrder) -> _Plan:
     to_judge = [battle for of_class in drawn.values() for battle in of_class if battle not in drawn_before]
     if not (to_judge or new):
         raise Refused("no_battles", f"{len(drawn_before):,} battles are drawn already: nothing was drawn.")
-    tasks = topic_tasks(battle_set.seed, to_judge)
+    protocol = battle_set.campaign.protocol
+    tasks = topic_tasks(battle_set.seed, to_judge, BattleWalk(protocol.battle_order), protocol.battle_task)
     return _Plan(
         new,
         there,

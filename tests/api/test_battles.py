@@ -41,6 +41,7 @@ def every(world: JudgingWorld, path: str) -> list[dict[str, Any]]:
 def test_a_set_says_how_it_was_drawn_and_what_people_judge_of_it(world: JudgingWorld) -> None:
     [row] = every(world, "battle-sets/?campaign=river")
     assert (row["name"], row["seed"], row["missing"]) == (BATTLES, "river", "zero")
+    assert (row["show"], row["markdown"], row["rubric"]) == ("answer", "alike", "none")
     assert row["battles"] == len(every(world, "battles/?campaign=river"))
     assert row["samples"] == [{"judge": "robot", "battles": row["battles"], "drawn": row["battles"] * 3 // 4 or 1}]
     assert row == read(world, f"battle-sets/{row['id']}/")

@@ -12,7 +12,7 @@ from django.core.management import call_command, load_command_class
 from django.core.management.base import CommandError
 
 from assessor.practice.rules import parse_practice
-from evaluation.campaigns.create import ProtocolSettings, read_campaign_file
+from evaluation.campaigns.create import BattleSettings, ProtocolSettings, read_campaign_file
 from evaluation.errors import BadInput
 from evaluation.formats.assignments import parse_assignments
 from evaluation.formats.battles import parse_battles
@@ -111,7 +111,7 @@ def test_every_kind_of_file_has_an_example() -> None:
 def test_the_campaign_example_names_every_setting() -> None:
     example = next(example for example in examples() if example.kind == "campaign")
     named = set(re.findall(r"^([a-z_]+) = ", example.body, re.MULTILINE))
-    assert named >= ProtocolSettings.model_fields.keys()
+    assert named >= {*ProtocolSettings.model_fields, *BattleSettings.model_fields}
 
 
 def test_every_finding_is_explained() -> None:

@@ -42,7 +42,7 @@ from evaluation.models import (
 )
 from evaluation.stages import ASSIGN, BATTLE, GRADE
 from evaluation.studies import StudyOrder, create_study, hand_out_study
-from evaluation.terms import JudgeKind, Origin, StudyKind
+from evaluation.terms import BattleShow, JudgeKind, Origin, StudyKind
 from reports.random_checks.drawing import RandomCheckOrder, create_random_check
 from tests.assessor.desk_client import Window
 from tests.crawl.addresses import addresses
@@ -106,7 +106,9 @@ def grade_by_others(world: JudgeWorld, folder: Path) -> None:
 
 def compare_by_others(world: JudgeWorld) -> None:
     """Let Ann compare answers, and Ben some of the same with the sides changed; a machine could not say."""
-    draw_battles(campaign=world.campaign, order=BattleOrder(name="canary-battles", seed="canary-seed"))
+    draw_battles(
+        campaign=world.campaign, order=BattleOrder("canary-battles", seed="canary-seed", show=BattleShow.PASSAGES)
+    )
     for name in ("ann", "ben"):
         make_judging_task(world.campaign, world.people[name], BATTLE)
     machine = Judge.objects.filter(kind=JudgeKind.LLM)[0]

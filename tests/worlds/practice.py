@@ -28,7 +28,8 @@ ASSIGN = [item("assign", "a1", "support"), item("assign", "a2", "not_support")]
 SUPPORT = [item("support", "s1", "full_support"), item("support", "s2", "no_support")]
 SHOWN = [item("support", "m1", "partial_support", shown_label="full_support")]
 GRADE = [item("grade", "g1", "grade_3"), item("grade", "g2", "grade_0")]
-ALL = [*IMPORTANCE, *ASSIGN, *SUPPORT, *SHOWN, *GRADE]
+BATTLE = [item("battle", "b1", "left"), item("battle", "b2", "bad")]
+ALL = [*IMPORTANCE, *ASSIGN, *SUPPORT, *SHOWN, *GRADE, *BATTLE]
 
 
 def load_practice(campaign: Campaign, folder: Path, rows: list[Row], *, replace: bool = False) -> LoadReceipt:

@@ -7,6 +7,7 @@ from django.core.management.base import CommandParser
 from evaluation.battles import USUAL_NAME, BattleDraw, BattleOrder, draw_battles, forecast_battles
 from evaluation.management.base import AssayCommand, add_campaign, the_campaign
 from evaluation.rules.battles import ALL_PAIRS, USUAL_ROUNDS, Missing
+from evaluation.terms import BattleShow
 from reports.metrics.battles.win_rates import expected_half_width
 from web.text import hours_text, plural
 
@@ -31,6 +32,10 @@ class Command(AssayCommand):
         parser.add_argument("--seed", default="", metavar="TEXT", help=text)
         text = "a run without an answer loses by rule (zero, the default), or its opponents meet each other (skip)"
         parser.add_argument("--missing", choices=get_args(Missing), help=text)
+        text = (
+            "what people see: answers alone, numbers of citations, or cited passages too (default: the protocol's)"
+        )
+        parser.add_argument("--show", choices=[*BattleShow], help=text)
         parser.add_argument("--dry-run", action="store_true", help="say what would be drawn, and draw nothing")
 
     def act(self, options: dict[str, Any]) -> None:
@@ -38,7 +43,7 @@ class Command(AssayCommand):
             name=options["set"],
             runs=tuple(options["runs"]),
             topics=tuple(options["topics"]),
-            **{name: options[name] for name in ("rounds", "controls", "seed", "missing")},
+            **{name: options[name] for name in ("rounds", "controls", "seed", "missing", "show")},
         )
         act = forecast_battles if options["dry_run"] else draw_battles
         self.say(_sentences(act(campaign=the_campaign(options["campaign"]), order=order)))

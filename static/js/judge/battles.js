@@ -12,6 +12,7 @@ export class BattleLabelling extends AssignRows {
   #opened = new Map(); // battle -> the sides that were on the screen
   #scrolls = new Map(); // battle -> {left, right}: where each was left
   #sides = document.getElementById("answer-text");
+  #areCoupled = false; // whether both answers scroll together
 
   /** @param {JudgingDesk} desk */
   constructor(desk, progress, answers) {
@@ -20,6 +21,7 @@ export class BattleLabelling extends AssignRows {
     answers.addEventListener("answer", () => this.#turned());
     answers.addEventListener("text", () => this.#shown());
     NARROW.addEventListener("change", () => this.#shown());
+    this.#sides.addEventListener("keydown", (event) => closePassage(event));
     this.#sides.addEventListener("scroll", ({ target }) => this.#keepScroll(target), { capture: true });
     for (const button of document.querySelectorAll("[data-show]")) {
       button.addEventListener("click", () => this.#show(button.dataset.show));
@@ -67,7 +69,7 @@ export class BattleLabelling extends AssignRows {
     if (!this.progress.isLabelled(this.current) && !this.isReadonly) return this.desk.announce(FIRST);
     const next = this.progress.beside(this.answers.current, 1) ?? this.progress.unfinished();
     if (next && !(this.progress.isDone && next.number === 1)) return this.desk.go(next.id);
-    return this.desk.submitting?.review();
+    return this.desk.finishing.end();
   }
 
   #toggle(reason, source) {
@@ -135,7 +137,21 @@ export class BattleLabelling extends AssignRows {
   }
 
   #keepScroll(target) {
-    if (!NARROW.matches && target.dataset?.side) this.#keep(target.dataset.side, target.scrollTop);
+    if (NARROW.matches || !target.dataset?.side) return;
+    this.#keep(target.dataset.side, target.scrollTop);
+    if (this.#areCoupled) followByShare(target, this.#side(target.dataset.side === "left" ? "right" : "left"));
+  }
+
+  #couple() {
+    if (NARROW.matches) return this.desk.announce("One answer is shown at a time");
+    this.#areCoupled = !this.#areCoupled;
+    return this.desk.announce(this.#areCoupled ? "Both answers scroll together" : "Each answer scrolls by itself");
+  }
+
+  /** Show the answer that an element is in, where one is shown at a time. */
+  uncover(element) {
+    const side = element.closest("[data-side]")?.dataset.side;
+    if (side && side !== this.#sides.dataset.shownSide) this.#show(side);
   }
 
   #keep(side, scroll) {
@@ -206,8 +222,25 @@ export class BattleLabelling extends AssignRows {
     }
     define({ id: "battle-next", run: () => this.goOn() });
     define({ id: "side", run: () => this.otherSide() });
+    define({ id: "couple", run: () => this.#couple() });
     define({ id: "narrative", run: () => this.#fold() });
   }
+}
+
+/** Scroll an answer to the share of its way that another is at. A pixel's difference is rounding, and would swing. */
+function followByShare(scrolled, other) {
+  const way = scrolled.scrollHeight - scrolled.clientHeight;
+  const top = way ? (scrolled.scrollTop / way) * (other.scrollHeight - other.clientHeight) : 0;
+  if (Math.abs(other.scrollTop - top) > 1) other.scrollTop = top;
+}
+
+/** Esc closes the passage that the focus is in, which opened below its sentence. */
+function closePassage(event) {
+  const passage = event.key === "Escape" && event.target.closest("details[open]");
+  if (!passage) return;
+  event.preventDefault();
+  passage.open = false;
+  passage.querySelector("summary").focus({ preventScroll: true });
 }
 
 function asTitle(text) {

@@ -57,7 +57,7 @@ export class Finishing {
   finish() {
     const { sweep } = this.#desk.work;
     if (sweep?.isOn && !sweep.isLast) return sweep.turn(1);
-    if (this.#progress.isDone) return this.#end();
+    if (this.#progress.isDone) return this.end();
     if (this.#desk.work.isUnread) return undefined;
     const missing = this.#progress.unlabelled(this.#pane.current);
     return missing.length ? this.#askAbout(missing) : this.#goOn();
@@ -75,11 +75,11 @@ export class Finishing {
   #goOn() {
     const { current } = this.#pane;
     const next = this.#progress.unfinished(current);
-    return next.id === current ? this.#end() : this.#desk.go(next.id);
+    return next.id === current ? this.end() : this.#desk.go(next.id);
   }
 
   // A practice is not submitted: its page leads back.
-  #end() {
+  end() {
     const { save, submitting, urls } = this.#desk;
     return urls.after ? leave(save, urls.after) : submitting?.review();
   }

@@ -36,7 +36,7 @@ async function setUp(desk) {
   await desk.work.ready;
   desk.words.told = (op) => toldOf(desk, op);
   const define = desk.work.defining?.(desk.keys.define) ?? desk.keys.define;
-  new Finishing(desk, progress, desk.answers, define);
+  desk.finishing = new Finishing(desk, progress, desk.answers, define);
   followSteps(desk);
   followClicks(document.getElementById("rows"), desk.work);
   defineKeys(desk, define);

@@ -22,14 +22,16 @@ export class Search extends Searching {
   }
 
   reveal(range) {
+    const work = /** @type {JudgingWork} */ (this.desk.work);
     const element = elementOf(range);
+    work.uncover?.(element);
     element.scrollIntoView({ block: "nearest" });
     return `: ${element.textContent.trim()}`;
   }
 
   summary() {
     const isLoading = !this.#parts().length;
-    return this.needle && !isLoading ? counted(this.hits) : "";
+    return this.needle && !isLoading ? bySide(this.hits) || counted(this.hits) : "";
   }
 
   /** The element of the first hit, or of the current one; null without hits. */
@@ -43,6 +45,13 @@ export class Search extends Searching {
     this.end();
     return element;
   }
+}
+
+/** "3 left, 5 right" where two answers stand side by side. */
+function bySide(hits) {
+  const sides = hits.map((hit) => elementOf(hit).closest("[data-side]")?.dataset.side);
+  const [left, right] = ["left", "right"].map((side) => sides.filter((other) => other === side).length);
+  return left + right ? `${left} left, ${right} right` : "";
 }
 
 function elementOf(range) {

@@ -1,6 +1,8 @@
 """Battles by people: dealt by topic in their walk, judged side by side, and frozen as verdicts."""
 
 import json
+import re
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
@@ -14,17 +16,28 @@ from assessor.progress.pipeline import StepState, pipeline_for
 from evaluation.battles import BattleOrder, draw_battles
 from evaluation.errors import Refused
 from evaluation.labels import BattleLabel
-from evaluation.models import Battle, BattleSet, Judge, SampledBattle, Task, TaskAnswer, Verdict
-from evaluation.rules.battles import LONGEST_TASK
+from evaluation.models import (
+    AnswerProvenance,
+    Battle,
+    BattleSet,
+    Judge,
+    Protocol,
+    SampledBattle,
+    Segment,
+    Task,
+    TaskAnswer,
+    Verdict,
+)
 from evaluation.stages import BATTLE
 from evaluation.tasks.hand_out import hand_out, reassign
 from evaluation.tasks.plan import plan_hand_out
 from evaluation.tasks.units import Order
-from evaluation.terms import JudgeKind
+from evaluation.terms import BattleShow, JudgeKind
+from reports.battles.methods import battle_sentences
 from tests.assessor.desk_client import Window
 from tests.worlds.battles import judge_battles
 from tests.worlds.imported import load, report
-from tests.worlds.judging import JudgingWorld, current_task, make_judging_world
+from tests.worlds.judging import NUGGETS, JudgingWorld, current_task, make_judging_world
 
 pytestmark = pytest.mark.django_db
 
@@ -53,6 +66,10 @@ def open_window(world: JudgingWorld, task: Task) -> Window:
     client = Client()
     client.force_login(world.people[task.assessor.username])
     return Window(client, task).open()
+
+
+def protocol(world: JudgingWorld, **settings: Any) -> None:
+    Protocol.objects.filter(campaign=world.campaign).update(**settings)
 
 
 def battles_of(desk: Window) -> list[TaskAnswer]:
@@ -87,6 +104,12 @@ def test_a_sample_alone_is_handed_out(world: JudgingWorld) -> None:
         SampledBattle.objects.create(
             battle=battle, judge=machine, points=1.0, chance=0.4 if battle.pk in sampled else None
         )
+    olga = Client()
+    olga.force_login(world.people["olga"])
+    ticking = {"stage": BATTLE, "sample": "robot", "choose": "all"}
+    page = olga.post(reverse("organizer:hand_out", args=["river"]), ticking).content.decode()
+    assert '<option value="robot" selected>' in page
+    assert re.search(r'<td class="n">4</td>', page)
     with pytest.raises(Refused, match="no sample of battles for other; there are: robot"):
         world.hand(BATTLE, "ann", sample="other")
     desk = window(world, "ann", sample="robot")
@@ -142,7 +165,7 @@ def test_tasks_have_at_most_forty_battles(world: JudgingWorld) -> None:
     order = Order(BATTLE, (world.topic().public_id,), "ann", battles="more")
     receipt = hand_out(campaign=world.campaign, order=order, actor=world.people["olga"])
     tasks = [current_task(task) for task in receipt.tasks]
-    assert [TaskAnswer.objects.filter(task=task).count() for task in tasks] == [LONGEST_TASK, 15]
+    assert [TaskAnswer.objects.filter(task=task).count() for task in tasks] == [40, 15]
     assert {task.assessor.username for task in tasks} == {"ann"}
     assert TaskAnswer.objects.filter(task__in=tasks).values("battle").distinct().count() == 55
 
@@ -192,6 +215,110 @@ def test_a_battle_is_read_without_citations_runs_and_ids_of_answers(world: Judgi
     assert html.index("Answer on the left") < html.index("Answer on the right")
     assert "<strong>Text</strong>" in html
     assert " bends.</span>" in html
+
+
+def test_a_set_may_show_citations_and_the_passages_behind_them(world: JudgingWorld) -> None:
+    shown = {}
+    for show in ("citations", "passages"):
+        draw(world, name=show, runs=tuple(RUNS), topics=("t1",), rounds=1, show=show)
+        desk = window(world, "ann", battles=show)
+        key = keys(desk)[0]
+        shown[show] = text_of(desk, key)
+        assert 'data-reason="evidence"' in desk.client.get(desk.url("")).content.decode()
+        assert desk.do("label", key=key, label="left", extras={"reasons": ["evidence"]})["status"] == "applied"
+        judge(desk)
+        submit(desk)
+    one, other = sides(shown["citations"])
+    for side in (one, other):
+        assert " bends.</span>" in side  # the run's own mark is gone
+        assert [side.count(f"[{number}]") for number in (1, 2)] == [1, 1]
+    assert "<details" not in one
+    text = Segment.objects.get(docid="d1").text
+    assert text not in shown["citations"]
+    assert shown["passages"].count(text) == 2
+    assert [
+        "who saw citations and the cited passages;" in words for words in battle_sentences(world.campaign)
+    ] == [
+        False,
+        True,
+    ]
+    with pytest.raises(Refused, match="show passages: these stay"):
+        draw_battles(campaign=world.campaign, order=BattleOrder("passages", rounds=2, show=BattleShow.ANSWER))
+
+
+def test_the_protocol_says_what_a_set_shows_unless_its_draw_does(world: JudgingWorld) -> None:
+    protocol(world, battle_show="citations", battle_markdown="plain")
+    order = {"runs": tuple(RUNS), "topics": ("t1",), "rounds": 1}
+    draw(world, name="as agreed", **order)
+    draw(world, name="own", show="passages", **order)
+    protocol(world, battle_show="answer", battle_markdown="alike")
+    draw_battles(campaign=world.campaign, order=BattleOrder("as agreed", rounds=2))
+    designs = dict(BattleSet.objects.values_list("name", "design"))
+    assert [designs[name]["show"] for name in ("battles", "as agreed", "own")] == [
+        "answer",
+        "citations",
+        "passages",
+    ]
+    desk = window(world, "ann", battles="as agreed")
+    html = text_of(desk, keys(desk)[0])
+    assert html.count("[1]") == 2
+    assert "<strong>" not in html
+    assert "- Sand" not in html
+    assert re.search(r">Text of \d bends\.</span>", html)
+    assert re.search(r'prewrap"[^>]*>\nSand of \d\.</span>', html)
+
+
+def test_verdicts_that_the_protocol_leaves_out_are_not_offered(world: JudgingWorld) -> None:
+    protocol(world, battle_ties=False, battle_both_bad=False, battle_refuse=False, battle_reasons=False)
+    desk = window(world, "ann")
+    page = desk.client.get(desk.url("")).content.decode()
+    for word in ('value="tie"', 'value="bad"', 'data-do="cant"', "data-reason"):
+        assert word not in page
+    key = keys(desk)[0]
+    for label, reason in (("tie", ""), ("bad", ""), ("cant_judge", "It is in Latin.")):
+        assert desk.do("label", key=key, label=label, reason=reason)["code"] == "no_such_label"
+    refused = desk.do("label", key=key, label="left", extras={"reasons": ["accuracy"]})
+    assert (refused["code"], "none are asked for" in refused["message"]) == ("no_such_label", True)
+    assert desk.do("label", key=key, label="left")["status"] == "applied"
+
+
+def test_nuggets_stand_beside_the_answers_where_the_protocol_says_so(world: JudgingWorld) -> None:
+    draw(world, name="bare", runs=tuple(RUNS), topics=("t1",), rounds=1)
+    protocol(world, battle_rubric="nuggets")
+    draw(world, name="rubric", runs=tuple(RUNS), topics=("t1",), rounds=1)
+    bare, rubric = window(world, "ann", battles="bare"), window(world, "ann", battles="rubric")
+    assert bare.state()["rubric"] == []
+    assert rubric.state()["rubric"] == list(NUGGETS)
+    page = rubric.client.get(rubric.url("")).content.decode()
+    assert "Nuggets of this topic: 3" in page
+    assert "Nuggets of this topic" not in bare.client.get(bare.url("")).content.decode()
+
+
+def test_tasks_order_and_overlap_are_the_protocols(world: JudgingWorld) -> None:
+    protocol(world, battle_task=4, battle_order="shuffled", battle_overlap=0.5)
+    order = Order(BATTLE, (world.topic().public_id,), "ann")
+    receipt = hand_out(campaign=world.campaign, order=order, actor=world.people["olga"])
+    tasks = [current_task(task) for task in receipt.tasks]
+    rows = [list(TaskAnswer.objects.filter(task=task).order_by("position")) for task in tasks]
+    assert [len(of_task) for of_task in rows] == [4, 4, 2]
+    runs = dict(AnswerProvenance.objects.values_list("answer", "run__run_id"))
+    pairs = [{row.battle.left_id, row.battle.right_id} for of_task in rows for row in of_task if row.battle]
+    assert not all(one & other for one, other in pairwise(pairs[:6]))
+    digests = [
+        sha256("\n".join(["demo", "walk", "t1", *sorted(runs[key] for key in pair)]).encode()).hexdigest()
+        for pair in pairs
+    ]
+    assert digests == sorted(digests)
+    again = Order(BATTLE, (world.topic().public_id,), "ben", again=True)
+    second = hand_out(campaign=world.campaign, order=again, actor=world.people["olga"])
+    assert TaskAnswer.objects.filter(task__public_id__in=second.tasks).count() == 5
+
+
+def test_evidence_is_no_reason_where_no_citations_are_shown(world: JudgingWorld) -> None:
+    desk = window(world, "ann")
+    receipt = desk.do("label", key=keys(desk)[0], label="left", extras={"reasons": ["evidence"]})
+    assert (receipt["status"], receipt["code"]) == ("refused", "no_such_label")
+    assert 'data-reason="evidence"' not in desk.client.get(desk.url("")).content.decode()
 
 
 def test_submitted_verdicts_say_side_place_and_what_had_stayed(world: JudgingWorld) -> None:

@@ -16,9 +16,10 @@ from assessor.desk.context import open_desk
 from assessor.models import PracticeAnswer, PracticeItem, WorkingAssignment, WorkingSupport
 from assessor.practice.items import switch_practice
 from evaluation import stages
+from evaluation.battles import BattleOrder, draw_battles
 from evaluation.errors import BadInput, Refused
 from evaluation.models import Assignment, Campaign, Event, SupportJudgment, Task
-from evaluation.stages import MANUAL, STAGES, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
+from evaluation.stages import BATTLE, MANUAL, STAGES, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
 from evaluation.terms import TaskState
 from tests.assessor.desk_client import Window
 from tests.crawl.canaries import whole_response
@@ -118,6 +119,27 @@ def test_a_grade_that_the_scale_lacks_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
+def test_two_answers_are_practised_side_by_side(tmp_path: Path) -> None:
+    world, task = world_with(BATTLE, tmp_path)
+    left_text, right_text = "**Clear** it is.\n\n- One", "Padded it is."
+    row = item("battle", "b1", "tie", text=left_text, statement=right_text)
+    load_practice(world.campaign, tmp_path, [row], replace=True)
+    client, practice_item = world.client(task.assessor.username), PracticeItem.objects.get(statement=right_text)
+    state = state_of(client, task)
+    assert (state["stage"], state["sides"], len(state["answers"])) == (BATTLE, True, 1)
+    html = client.get(f"/desk/{task.public_id}/practice/answers/{practice_item.public_id}/").json()["html"]
+    one, other = html.split("Answer on the right")
+    assert "Answer on the left" in one
+    assert "<strong>Clear</strong>" in one
+    assert right_text not in one
+    assert right_text in other
+    receipt = sent(client, task, "label", key=practice_item.public_id, label="left", extras={"reasons": ["point"]})
+    told = receipt["rows"][practice_item.public_id]
+    assert (told["known"], told["explanation"]) == ("tie", "because of b1")
+    assert told["extras"] == {"reasons": ["point"]}
+
+
+@pytest.mark.django_db
 def test_a_state_has_the_shape_of_the_desk_s_own(tmp_path: Path) -> None:
     """So that the desk's own scripts take it."""
     world = make_judge_world(tmp_path)
@@ -172,6 +194,8 @@ def world_with(stage: Stage, folder: Path) -> tuple[JudgeWorld | DeskWorld, Task
     """A world in which all is practised, and its task of a stage."""
     world = make_judge_world(folder) if stage.judges else make_desk_world(folder)
     load_practice(world.campaign, folder, ALL)
+    if stage.dealt:
+        draw_battles(campaign=world.campaign, order=BattleOrder())
     there = Task.objects.filter(stage=stage).first()
     return world, there or make_judging_task(world.campaign, world.people["ann"], stage)
 

@@ -4,7 +4,17 @@ import pytest
 
 from assessor.practice.rules import PRACTICE_LABELS, Offered, check_done, codes_of, items_of_stage, word_of
 from evaluation.errors import Refused
-from evaluation.stages import ASSIGN, GRADE, MANUAL, POST_EDIT, STAGES, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
+from evaluation.stages import (
+    ASSIGN,
+    BATTLE,
+    GRADE,
+    MANUAL,
+    POST_EDIT,
+    STAGES,
+    SUPPORT_POST_EDIT,
+    SUPPORT_SCRATCH,
+    Stage,
+)
 from evaluation.terms import PracticeKind
 
 OFFERED = [
@@ -14,6 +24,7 @@ OFFERED = [
     Offered(4, PracticeKind.ASSIGN),
     Offered(5, PracticeKind.SUPPORT),
     Offered(6, PracticeKind.GRADE),
+    Offered(7, PracticeKind.BATTLE),
 ]
 
 
@@ -26,6 +37,7 @@ OFFERED = [
         (SUPPORT_SCRATCH, (1, 5)),
         (SUPPORT_POST_EDIT, (3,)),
         (GRADE, (6,)),
+        (BATTLE, (7,)),
     ],
 )
 def test_a_stage_asks_for_the_items_of_its_kind(stage: Stage, items: tuple[int, ...]) -> None:

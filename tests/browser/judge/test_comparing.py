@@ -1,6 +1,7 @@
 """Check B19: two answers are compared by keys alone, side by side and, where there is no room, one at a time."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,10 @@ from evaluation.battles import BattleOrder, draw_battles
 from evaluation.imports.runs import RunOptions, import_runs
 from evaluation.models import Task, Topic, Verdict
 from evaluation.stages import BATTLE
+from evaluation.tasks.hand_out import hand_out
+from evaluation.tasks.units import Order
+from evaluation.terms import BattleShow
+from tests.browser.accessibility import axe
 from tests.browser.desk.test_accessible import audit
 from tests.browser.judge.judging_desk import JudgingDesk, Visit, judge_at
 from tests.worlds.cast import write_source
@@ -134,6 +139,42 @@ def test_reasons_come_after_a_verdict_and_are_saved_with_it(visit: Visit, task: 
         expect(ann.page.locator("#rows input:checked")).to_have_count(0)
 
 
+def test_a_passage_opens_below_its_sentence_where_the_set_shows_them(
+    world: JudgeWorld, visit: Visit, task: Task
+) -> None:
+    draw_battles(
+        campaign=world.campaign, order=BattleOrder("shown", rounds=1, runs=RUNS, show=BattleShow.PASSAGES)
+    )
+    order = Order(BATTLE, (task.topic.public_id,), "ben", battles="shown")
+    receipt = hand_out(campaign=world.campaign, order=order, actor=world.people["olga"])
+    shown = Task.objects.select_related("topic", "assessor", "protocol").get(public_id=receipt.tasks[0])
+    with visit(shown, viewport=SMALL) as ben:
+        number = ben.page.get_by_role("region", name="Answer on the right").locator("summary").first
+        passage = ben.page.locator("#side-right .cited-text").first
+        expect(number).to_have_text("Citation [1]")
+        expect(passage).to_be_hidden()
+        number.focus()
+        ben.press("Enter")
+        expect(passage).to_contain_text("Passage 1 speaks of water.")
+        left = ben.page.get_by_role("region", name="Answer on the left").bounding_box()
+        box, above = passage.bounding_box(), number.bounding_box()
+        assert left
+        assert box
+        assert above
+        assert box["x"] >= left["x"] + left["width"]
+        assert box["y"] >= above["y"]
+        assert axe(ben.page) == []
+        ben.press("Escape")
+        expect(passage).to_be_hidden()
+        expect(number).to_be_focused()
+        ben.press("1", "e")
+        ben.saved()
+        expect(ben.page.locator(".reasons [aria-pressed=true]")).to_have_text("Evidence e")
+        number.focus()
+        ben.press("Enter", "Escape", "w", "Enter")
+        expect(ben.page.locator("#answer-head")).to_contain_text("Battle 2 of")
+
+
 def test_what_cannot_be_judged_gets_a_reason(visit: Visit, task: Task) -> None:
     with visit(task, viewport=SMALL) as ann:
         ann.press("x")
@@ -144,7 +185,9 @@ def test_what_cannot_be_judged_gets_a_reason(visit: Visit, task: Task) -> None:
         battle_is(ann, 2)
 
 
-def test_the_narrative_is_folded_to_two_lines(visit: Visit, task: Task) -> None:
+def test_the_narrative_is_folded_and_both_answers_are_scrolled_together_and_searched(
+    visit: Visit, task: Task
+) -> None:
     with visit(task, viewport=SMALL) as ann:
         text = ann.page.locator(".narrative-text")
         folded = (text.bounding_box() or {"height": 0})["height"]
@@ -153,6 +196,15 @@ def test_the_narrative_is_folded_to_two_lines(visit: Visit, task: Task) -> None:
         assert (text.bounding_box() or {"height": 0})["height"] > 2 * folded
         ann.press("q")
         assert (text.bounding_box() or {"height": 0})["height"] == folded
+        ann.press("s")
+        ann.page.get_by_role("region", name="Answer on the left").focus()
+        ann.press("End")
+        until(ann, f"({SCROLLED})('right') > 50")
+        ann.press("s")
+        expect(ann.page.locator("#line")).to_contain_text("Each answer scrolls by itself")
+        ann.press("/")
+        ann.page.keyboard.type("item")
+        expect(ann.page.locator(".read-hits")).to_have_text(re.compile(r"^1 left, 1 right"))
 
 
 def test_on_a_phone_one_answer_is_shown_and_a_verdict_needs_both(visit: Visit, task: Task) -> None:

@@ -10,8 +10,9 @@ from pytest_django.live_server_helper import LiveServer
 
 from accounts.models import User
 from assessor.models import Operation, PracticeAnswer, TimeSegment
+from evaluation.battles import BattleOrder, draw_battles
 from evaluation.models import Task
-from evaluation.stages import GRADE
+from evaluation.stages import BATTLE, GRADE
 from tests.browser.accessibility import axe
 from tests.browser.nugget_desk import CALM, LAST_WORDS, signed_in
 from tests.browser.pages.test_axe import problems_on
@@ -57,7 +58,7 @@ def practice_at(world: JudgeWorld, chromium: Browser, live_server: LiveServer) -
 
 def ready(page: Page) -> None:
     expect(page.locator("body[data-ready]")).to_be_attached(timeout=CALM)
-    expect(page.locator("#answer-text .sentence").first).to_be_visible(timeout=CALM)
+    expect(page.locator("#answer-text :is(.sentence, .object)").first).to_be_visible(timeout=CALM)
 
 
 def known(page: Page) -> str:
@@ -185,6 +186,32 @@ def test_grades_are_practised_by_the_keys_of_the_grading_desk(world: JudgeWorld,
     page.keyboard.press("Control+Enter")
     page.get_by_role("button", name="Start").or_(page.get_by_role("link", name="Start")).first.click()
     expect(page.locator("#answer-head")).to_contain_text("Passage 1 of")
+
+
+def test_verdicts_are_practised_by_the_keys_of_battles(world: JudgeWorld, practice_at: Open) -> None:
+    draw_battles(campaign=world.campaign, order=BattleOrder())
+    task = make_judging_task(world.campaign, world.people["ann"], BATTLE)
+    page = practice_at(task, "practice/")
+    expect(page.locator("#answer-head")).to_have_text("Battle 1 of 2")
+    expect(page.get_by_role("region", name="Answer on the left")).to_contain_text("text of b1")
+    expect(page.get_by_role("region", name="Answer on the right")).to_contain_text("statement b1")
+    expect(page.locator(".desk-topic")).to_have_text("Practice question of b1")
+    expect(page.locator(".known-label:visible")).to_have_count(0)
+    page.keyboard.press("1")
+    assert known(page) == "Known label: ◀ Left better, as yours because of b1"
+    page.keyboard.press("a")
+    expect(page.locator(".reasons [aria-pressed=true]:visible")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(page.locator("#answer-head")).to_have_text("Battle 2 of 2")
+    expect(page.get_by_role("region", name="Answer on the left")).to_contain_text("text of b2")
+    page.keyboard.press("=")
+    assert known(page).endswith("Both bad, other than yours because of b2")
+    assert given() == [2, 1]
+    assert axe(page) == []
+    page.keyboard.press("Enter")
+    page.get_by_text("You have practised: 1 of 2 as known").wait_for()
+    page.get_by_role("button", name="Start").or_(page.get_by_role("link", name="Start")).first.click()
+    expect(page.locator("#answer-head")).to_contain_text("Battle 1 of")
 
 
 def test_on_a_phone_the_known_label_comes_into_view(world: JudgeWorld, practice_at: Open, tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_every_pair_meets_equally_often(
     assert set(Counter(battle.runs for battle in all_battles).values()) == meetings
     assert len({(battle.topic, battle.runs) for battle in all_battles}) == battles
     by_topic = ([battle for battle in all_battles if battle.topic == topic] for topic in by.topics)
-    tasks = [task for of_topic in by_topic for task in in_tasks(walk("seed", of_topic))]
+    tasks = [task for of_topic in by_topic for task in in_tasks(walk("seed", of_topic), 40)]
     words = dict.fromkeys(product(by.topics, by.runs), 400)
     assert round(sum(task_minutes(task, words) for task in tasks) / 60) == hours
     assert max(map(len, tasks)) <= 40

@@ -39,6 +39,40 @@ def test_the_file_s_settings_are_the_protocol(tmp_path: Path) -> None:
     ]
 
 
+def test_settings_of_battles_have_a_table_of_their_own(tmp_path: Path) -> None:
+    battles = '[battles]\nshow = "passages"\nties = false\noverlap = 0.5\norder = "shuffled"\ntask = 12\n'
+    assert make(tmp_path, battles)[0] == 0
+    protocol = Campaign.objects.get().protocol
+    assert (protocol.battle_show, protocol.battle_ties, protocol.battle_both_bad) == ("passages", False, True)
+    assert (protocol.battle_overlap, protocol.battle_order, protocol.battle_task) == (0.5, "shuffled", 12)
+    assert make(tmp_path, battles)[1].endswith("nothing changed.\n")
+    assert make(tmp_path, battles.replace("12", "20"), "--replace")[0] == 0
+    assert Protocol.objects.latest("version").battle_task == 20
+
+
+@pytest.mark.parametrize(
+    ("line", "field"),
+    [
+        ('show = "all"', "battles.show"),
+        ("overlap = 1.5", "battles.overlap"),
+        ('overlap = "half"', "battles.overlap"),
+        ("task = 0", "battles.task"),
+        ("task = true", "battles.task"),
+        ("ties = 1", "battles.ties"),
+        ('order = "random"', "battles.order"),
+        ("word_limit = 1024", "battles.word_limit"),
+    ],
+)
+def test_settings_of_battles_that_are_none_are_refused_by_line_and_field(
+    tmp_path: Path, line: str, field: str
+) -> None:
+    code, output = make(tmp_path, f"[battles]\n{line}\n")
+    assert code == 1
+    assert "campaign.toml:2" in output
+    assert field in output
+    assert not Campaign.objects.exists()
+
+
 def test_the_same_file_again_changes_nothing(tmp_path: Path) -> None:
     make(tmp_path)
     before = everything()

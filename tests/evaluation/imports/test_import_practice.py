@@ -36,7 +36,7 @@ def without(row: Row, key: str) -> Row:
 
 
 BAD: list[tuple[Row, str, str]] = [
-    (I1 | {"kind": "relevance"}, "kind", "assign or support or importance or grade, found 'relevance'"),
+    (I1 | {"kind": "relevance"}, "kind", "importance or grade or battle, found 'relevance'"),
     (I1 | {"label": "support"}, "label", "vital or okay, found 'support'"),
     (item("assign", "x", "full_support"), "label", "support or partial_support or not_support"),
     (item("support", "x", "cant_judge"), "label", "full_support or partial_support or no_support"),
@@ -45,6 +45,8 @@ BAD: list[tuple[Row, str, str]] = [
     (without(item("support", "x", "no_support"), "text"), "text", "support needs one"),
     (item("assign", "x", "support", shown_label="support"), "shown_label", "for support only"),
     (item("support", "x", "no_support", shown_label="not_support"), "shown_label", "full_support or"),
+    (item("battle", "x", "cant_judge"), "label", "left or tie or right or bad"),
+    (without(item("battle", "x", "left"), "text"), "text", "battle needs one"),
     (without(I1, "explanation"), "explanation", "the field is missing"),
     (I1 | {"statement": " "}, "statement", "not empty"),
     (I1 | {"label": 2}, "label", "a string, found an integer"),

@@ -13,7 +13,7 @@ from evaluation.tasks.hand_out import hand_out
 from evaluation.tasks.units import Order
 from tests.worlds.campaign import World, queries_of
 from tests.worlds.imported import run
-from tests.worlds.practice import ASSIGN, IMPORTANCE, SHOWN, SUPPORT, item, load_practice, practise
+from tests.worlds.practice import ASSIGN, BATTLE, IMPORTANCE, SHOWN, SUPPORT, item, load_practice, practise
 
 PAGE, SWITCH = (reverse(f"organizer:{name}", args=["river"]) for name in ("practice", "switch_practice"))
 THREE = [*ASSIGN, item("assign", "a3", "partial_support")]
@@ -58,6 +58,15 @@ def test_without_items_it_says_how_to_load_them(practised: Practised) -> None:
     page = practised.page()
     assert '<a href="/campaigns/river/data/load/practice/">Load them</a> under Data.' in page
     assert "<table" not in page
+
+
+def test_it_names_the_verdicts_of_battles(practised: Practised, tmp_path: Path) -> None:
+    load_practice(practised.world.campaign, tmp_path, BATTLE)
+    page = practised.page()
+    assert "Compare answers" in page
+    assert "Answer on the right</th>" in page
+    assert "left better" in page
+    assert "both bad" in page
 
 
 def test_it_shows_by_assessor_and_by_item_how_many_are_as_known(practised: Practised, tmp_path: Path) -> None:
