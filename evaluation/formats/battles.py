@@ -133,7 +133,7 @@ def _ragdoll_rows(source: Source, problems: Problems) -> Iterator[BattleRecord]:
     return (_ragdoll(*row) for row in json_rows(source, RagdollLine.model_validate_json, problems))
 
 
-def _arena_rows(source: Source, problems: Problems) -> Iterator[BattleRecord]:
+def _arena_cells(source: Source, problems: Problems) -> Iterator[tuple[int, dict[str, str]]]:
     numbers = [number for number, _ in source.lines]
     table = csv.reader(text for _, text in source.lines)
     header = next(table, [])
@@ -143,13 +143,20 @@ def _arena_rows(source: Source, problems: Problems) -> Iterator[BattleRecord]:
     if len(problems):
         return
     for line, cells in zip(numbers[1:], table, strict=False):
-        row = dict(zip(header, cells, strict=False))
-        wrong = [name for name in ARENA_COLUMNS[:3] if id_problem(row.get(name, ""))]
+        if len(cells) == len(header):
+            yield line, dict(zip(header, cells, strict=True))
+        else:
+            problems.add(line, "columns", f"{len(header)} columns as in the header, found {len(cells)}")
+
+
+def _arena_rows(source: Source, problems: Problems) -> Iterator[BattleRecord]:
+    for line, row in _arena_cells(source, problems):
+        wrong = [name for name in ARENA_COLUMNS[:3] if id_problem(row[name])]
         for name in wrong:
-            problems.add(line, name, id_problem(row.get(name, "")) or "")
-        label = ARENA.get(row.get("winner", ""))
+            problems.add(line, name, id_problem(row[name]) or "")
+        label = ARENA.get(row["winner"])
         if label is None:
-            problems.add(line, "winner", f"{', '.join(ARENA)}, found {row.get('winner', '')[:40]!r}")
+            problems.add(line, "winner", f"{', '.join(ARENA)}, found {row['winner'][:40]!r}")
         elif not wrong:
             yield BattleRecord(line, row["topic_id"], row["model_a"], row["model_b"], label)
 

@@ -5,6 +5,9 @@ from typing import Any
 
 import pytest
 
+from evaluation.errors import BadInput
+from evaluation.formats.battles import parse_battles
+from evaluation.formats.source import Source
 from evaluation.models import Campaign
 from reports.methods import methods_documents
 from tests.reports.battles.worlds import load_runs
@@ -108,6 +111,13 @@ def test_two_verdicts_of_one_judge_are_refused(folder: Path) -> None:
     first = verdicts()[0]
     path = write(folder, "verdicts.jsonl", [first, first])
     assert "2: verdict: one verdict of ann; it is also at" in refuse("import_battles", "--by", "human", path)
+
+
+@pytest.mark.parametrize("row", ["t1,a,b,tie,c", "t1,a,b", 't1,a,b,"tie'])
+def test_a_row_of_a_table_has_the_columns_of_its_header(row: str) -> None:
+    lines = ["topic_id,model_a,model_b,winner", row, "t1,a,b,tie"]
+    with pytest.raises(BadInput, match=r"arena\.csv:2: (columns: 4 columns|winner: )"):
+        parse_battles(Source("arena.csv", "", tuple(enumerate(lines, 1))), "arena")
 
 
 @pytest.mark.parametrize("form", ["assay", "ragdoll", "arena"])
