@@ -294,6 +294,7 @@ class FindingCode(StrEnum):
     UNKNOWN_CITATION = "unknown_citation"
     LABELLED_BY_OTHERS = "labelled_by_others"
     LISTED_BY_OTHERS = "listed_by_others"
+    NAMES_ITS_RUN = "names_its_run"
 
 
 MOST_WEIGHT = 100

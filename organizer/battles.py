@@ -23,13 +23,14 @@ from evaluation.battles import (
     forecast_battles,
 )
 from evaluation.campaigns.access import may_organize
+from evaluation.campaigns.findings import findings_for
 from evaluation.corpus.runs import runs_for
 from evaluation.corpus.topics import topics_for
 from evaluation.labels import BattleLabel
 from evaluation.models import BattleSet, Campaign, SampledBattle, Verdict
 from evaluation.rules.battles import Missing
 from evaluation.rules.protocol import SETTINGS
-from evaluation.terms import BattleShow, JudgeKind
+from evaluation.terms import BattleShow, FindingCode, JudgeKind
 from organizer.access import get_campaign
 from organizer.forms import named, refusals_on, ticks_field
 from reports.battles.samples import SampleOrder, draw_sample
@@ -168,7 +169,14 @@ def _page(request: UserRequest, campaign: Campaign, sampling: SampleForm) -> Htt
     }
     if draw:
         context["width"] = expected_half_width(draw.battles_in_all, draw.runs, draw.topics)
+        context["naming"] = _answers_that_name_their_run(request.user, campaign, form.order)
     return render(request, "organizer/battles.html", context, status=422 if context["fails"] else 200)
+
+
+def _answers_that_name_their_run(viewer: User, campaign: Campaign, order: BattleOrder) -> int:
+    answers = findings_for(viewer, campaign, FindingCode.NAMES_ITS_RUN)
+    answers = answers.filter(run_id__in=order.runs) if order.runs else answers
+    return (answers.filter(topic_id__in=order.topics) if order.topics else answers).count()
 
 
 def _free_name(campaign: Campaign) -> str:

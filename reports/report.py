@@ -129,6 +129,7 @@ class ColumnKind(StrEnum):
     CLOCK = "clock"
     MONEY = "money"
     NAMES = "names"
+    BATTLE = "battle"
 
     @property
     def is_text(self) -> bool:
@@ -141,7 +142,7 @@ class ColumnKind(StrEnum):
 
 
 TEXTS: Final = frozenset(
-    map(ColumnKind, ("text", "run", "topic", "tag", "stage", "condition", "measure", "names"))
+    map(ColumnKind, ("text", "run", "topic", "tag", "stage", "condition", "measure", "names", "battle"))
 )
 
 

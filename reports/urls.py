@@ -3,6 +3,7 @@
 from django.urls import URLPattern, include, path
 
 from reports import methods_page, views
+from reports.battles import views as battle_views
 from reports.confusion import views as confusion_views
 from reports.confusion.paired_labels import ItemKind
 from reports.registry import ReportPage, pages
@@ -27,6 +28,7 @@ campaign_urls: list[URLPattern] = [
     path("confusion/pairs/", confusion_views.pairs, name="pairs"),
     path("confusion/pairs/next/", confusion_views.next_pair, name="next_pair"),
     path("confusion/studies/<int:pk>.<table:table>", confusion_views.study_file, name="study_table"),
+    path("reports/battles/<slug:public_id>/", battle_views.battle, name="battle"),
     path("methods/", methods_page.methods, name="methods"),
     path("methods/methods.<methods_form:document>", methods_page.methods_file, name="methods_file"),
 ]

@@ -299,6 +299,14 @@ class CountedBattleRow(Out):
     points: Number
 
 
+class ConflictRow(CountedBattleRow):
+    """A battle of which two verdicts name opposite winners."""
+
+    of: str = Field(description="whose")
+    judge: JudgeName | None = Field(description="the LLM; null: none")
+    settled: bool = Field(description="whether a third person's verdict counts")
+
+
 class InvertedBattleRow(CountedBattleRow):
     """A battle that was won by the answer with the lower score."""
 
@@ -312,7 +320,7 @@ class ExplainedBattlesRow(Out):
     battles: int
     decided: int
     agree: BattleFigureRow
-    no_difference: int
+    no_difference: Number | None
     slope: Number | None
     half_band: Number | None
     loss: Number | None
@@ -370,7 +378,7 @@ class BattlesReportRow(Out):
     stayed: BattleFigureRow = Field(description="mean points of the answer that had stayed")
     length: BattleFigureRow = Field(description="log odds of the answer with twice as many words")
     agreement: list[BattleAgreementRow]
-    conflicts: list[CountedBattleRow]
+    conflicts: list[ConflictRow]
     cycles: BattleCyclesRow
     reliability: Number | None
     unbalanced: list[str] = Field(description="runs whose win rate depends on whom they met")

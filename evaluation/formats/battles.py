@@ -205,7 +205,7 @@ class BattleForm:
     has_all: bool = False
 
     def holds(self, record: BattleRecord) -> bool:
-        return self.has_all or (record.label in LEFT_POINTS and not record.second)
+        return self.has_all or (record.label in LEFT_POINTS)
 
 
 FORMS: Final = {

@@ -218,6 +218,8 @@ def _extra(entry: RunLine, items: list[SentenceItem]) -> dict[str, Any]:
 
 MSMARCO: Final = re.compile(r"msmarco_v2\.1_doc_[0-9]+_[0-9]+#[0-9]+_[0-9]+")
 NAMED: Final = 10  # ids shown in a message
+SHORTEST_NAME: Final = 4
+"""Shorter names of runs and groups stand in answers by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,13 +240,16 @@ def run_findings(
     citation_limit: int | None,
     topics: Mapping[str, str],
     topic_limits: Mapping[str, int],
+    names: Iterable[str],
 ) -> list[RunFinding]:
     """All findings in file order; None is no limit.
 
-    `topics` maps the campaign's topic ids to their texts, `topic_limits` to the most characters of an answer.
+    `topics` maps the campaign's topic ids to their texts, `topic_limits` to the most characters of an answer. `names`:
+    those of the run and its group, which no answer should have.
     """
     # Other collections have docids of their own: only a stranger among MS MARCO's is odd.
     looks_odd = _is_mostly_msmarco(run)
+    patterns = {name: _whole(name) for name in names if len(name) >= SHORTEST_NAME}
     findings: list[RunFinding] = []
     for answer in run.answers:
         noted = [
@@ -253,6 +258,7 @@ def run_findings(
             *_citation_findings(answer, citation_limit),
             *_topic_text(answer, topics),
             *_addressing(answer),
+            *_own_names(answer, patterns, topics),
             *(_odd_docids(answer) if looks_odd else ()),
         ]
         findings += [RunFinding(code, answer.line, answer.topic_id, message) for code, message in noted]
@@ -325,6 +331,20 @@ def _topic_text(answer: AnswerRecord, topics: Mapping[str, str]) -> Noted:
 def _addressing(answer: AnswerRecord) -> Noted:
     for number, sign in signs_in_answer([sentence.text for sentence in answer.sentences]):
         yield FindingCode.ADDRESSES_JUDGE, addressing_in_answer(number, sign)
+
+
+def _whole(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+
+
+def _own_names(answer: AnswerRecord, patterns: Mapping[str, re.Pattern[str]], topics: Mapping[str, str]) -> Noted:
+    for name, pattern in patterns.items():
+        # Of a topic about otters all answers name the group Otter.
+        if pattern.search(topics.get(answer.topic_id, "")):
+            continue
+        places = [number for number, sentence in enumerate(answer.sentences) if pattern.search(sentence.text)]
+        if places:
+            yield FindingCode.NAMES_ITS_RUN, f"sentence {places[0]} names {name}, which tells whose answer it is"
 
 
 def _is_mostly_msmarco(run: RunFile) -> bool:

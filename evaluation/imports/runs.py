@@ -275,6 +275,7 @@ def findings_of(
         citation_limit=protocol.citation_limit,
         topics=topics,
         topic_limits=topic_limits,
+        names=dict.fromkeys((submission.run_id, str(submission.fields.get("group", "")))),
     )
     return [
         ImportFinding(

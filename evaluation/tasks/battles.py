@@ -7,11 +7,22 @@ from django.db.models import QuerySet
 
 from evaluation.battles import battle_set_named
 from evaluation.errors import no_such
-from evaluation.models import AnswerProvenance, Battle, BattleSet, Campaign, SampledBattle, Task, TaskAnswer, Topic
+from evaluation.labels import BattleLabel
+from evaluation.models import (
+    AnswerProvenance,
+    Battle,
+    BattleSet,
+    Campaign,
+    SampledBattle,
+    Task,
+    TaskAnswer,
+    Topic,
+    Verdict,
+)
 from evaluation.rules.battles import DrawnBattle, in_tasks, in_turn, overlap, task_minutes
 from evaluation.tasks.asking import asking_of
 from evaluation.tasks.units import Order, Skipped, TopicUnit
-from evaluation.terms import BattleWalk
+from evaluation.terms import BattleWalk, JudgeKind
 from web.statements import ROWS_A_STATEMENT
 
 TasksByBattle = dict[int, set[int]]
@@ -19,7 +30,9 @@ TasksByBattle = dict[int, set[int]]
 
 
 def battle_units(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple[list[TopicUnit], list[Skipped]]:
-    """Return each topic's battles that nobody has yet. With `again`, a topic without any gives those judged twice.
+    """Return each topic's battles that nobody has yet.
+
+    With `again`, a topic without any gives those judged twice, and those of which two people named opposite winners.
 
     Raises `Refused` where it is not clear which set is meant.
     """
@@ -118,5 +131,20 @@ def _to_hand_out(
     # A topic with battles that nobody has is handed out first.
     begun = {battle.topic for battle in drawn if drawn[battle] in free}
     share = battle_set.campaign.protocol.battle_overlap
-    twice = (drawn[battle] for battle in overlap(battle_set.seed, drawn, share) if battle.topic not in begun)
-    return free | {battle for battle in twice if len(holders[battle]) == 1}
+    dealt = {battle for battle in drawn if battle.topic not in begun}
+    twice = {drawn[battle] for battle in overlap(battle_set.seed, drawn, share) if battle in dealt}
+    second = {battle for battle in twice if len(holders[battle]) == 1}
+    third = {drawn[battle] for battle in dealt} & _with_opposite_winners(battle_set)
+    return free | second | {battle for battle in third if len(holders[battle]) == 2}
+
+
+def _with_opposite_winners(battle_set: BattleSet) -> set[int]:
+    """Return the battles of which people gave all points to one answer, and all to the other."""
+    verdicts = Verdict.objects.current().filter(
+        battle__battle_set=battle_set, judge__kind=JudgeKind.HUMAN, judge__aside=False
+    )
+    decided = verdicts.filter(label__in=(BattleLabel.LEFT, BattleLabel.RIGHT)).order_by()
+    winners: dict[int, set[bool]] = defaultdict(set)
+    for battle, label, left, first in decided.values_list("battle", "label", "left", "battle__left"):
+        winners[battle].add((label == BattleLabel.LEFT) is (left == first))
+    return {battle for battle, of_battle in winners.items() if len(of_battle) > 1}

@@ -1,17 +1,35 @@
 """Verdicts of battles as files: ours, RAGDoll's and arena-rank's."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
 
 from evaluation.formats.battles import BattleForm, BattleRecord
+from evaluation.labels import BattleLabel
 from evaluation.models import BattleSet
 from evaluation.terms import BattleCondition
-from reports.battles.verdicts import current_verdicts
+from reports.battles.verdicts import counting_verdicts, current_verdicts
+
+TURNED: Final = {BattleLabel.LEFT: BattleLabel.RIGHT, BattleLabel.RIGHT: BattleLabel.LEFT}
 
 
 def battle_lines(battle_set: BattleSet, condition: BattleCondition, judge: str, form: BattleForm) -> Iterator[str]:
     """Yield the current verdicts in the order of the draw; other forms than ours have none that counts nowhere."""
     verdicts = current_verdicts(battle_set, condition, judge)
-    return _lines([(verdict.record, verdict.battle) for verdict in verdicts], form)
+    if form.has_all:
+        return _lines([(verdict.record, verdict.battle) for verdict in verdicts], form)
+    counting = counting_verdicts(verdicts).items()
+    return _lines(
+        [(_as_drawn(verdict.record), name) for name, of_battle in counting for verdict in of_battle], form
+    )
+
+
+def _as_drawn(record: BattleRecord) -> BattleRecord:
+    """Return the verdict of a third person, who saw the sides changed, as one on the sides of the draw."""
+    if not record.second:
+        return record
+    label = TURNED.get(record.label, record.label)
+    return replace(record, left=record.right, right=record.left, label=label, second=False)
 
 
 def _lines(verdicts: list[tuple[BattleRecord, str]], form: BattleForm) -> Iterator[str]:

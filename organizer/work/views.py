@@ -62,7 +62,7 @@ def first_choices(viewer: User, campaign: Campaign, data: QueryDict) -> dict[str
     code = data.get("stage", "")
     stage = stage_of(code) if code in list(STAGES.values()) else next_stage(stages)
     choose = data.get("choose", "lacking")
-    names = HAND_OUT_INPUTS if choose in CHOSEN_IN_MATRIX else data
+    names = (*HAND_OUT_INPUTS, "again", "battles") if choose in CHOSEN_IN_MATRIX else data
     kept = {name: data[name] for name in names if name in data}
     topics = _chosen_topics(viewer, campaign, data, choose, lacking(stages, stage))
     return {"priority": PRIORITIES[0][0], **kept, "stage": stage, "topics": topics}

@@ -1,14 +1,21 @@
 """Agreement of verdicts on a set's battles, and battles in which people named opposite winners."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
 import numpy as np
 
-from reports.battles.verdicts import BattleVerdict, CountedBattle, as_counted, by_battle, counted_battles
+from reports.battles.verdicts import (
+    BattleVerdict,
+    CountedBattle,
+    as_counted,
+    by_battle,
+    counted_battles,
+    settled_conflict,
+)
 from reports.metrics.battles.agreement import VerdictAgreement, outcomes, verdict_agreement
 
 PEOPLE: Final = "people"
@@ -25,35 +32,60 @@ class AgreementOf:
     agreement: VerdictAgreement
 
 
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A battle of which two verdicts name opposite winners. `is_settled`: a third person's counts instead of them."""
+
+    of: str
+    judge: str
+    battle: CountedBattle
+    is_settled: bool
+
+
 Pair = tuple[CountedBattle, CountedBattle]
 """Two judgments of one battle."""
 
 
 def agreements(people: Sequence[BattleVerdict], llms: Sequence[BattleVerdict]) -> list[AgreementOf]:
     """Compare people with each other, and each LLM with people and with itself in the other order."""
+    return [AgreementOf(of, judge, _agreement(pairs)) for of, judge, pairs in _compared(people, llms) if pairs]
+
+
+def conflicts(people: Sequence[BattleVerdict], llms: Sequence[BattleVerdict]) -> list[Conflict]:
+    """Return the battles of which two verdicts name opposite winners, from the side of the one that is named first."""
+    settled = {name for name, of_battle in by_battle(people).items() if settled_conflict(of_battle)}
+    found: dict[tuple[str, str, str], Conflict] = {}
+    for of, judge, pairs in _compared(people, llms):
+        for one, other in pairs:
+            if (one.points - 0.5) * (other.points - 0.5) < 0:
+                is_settled = of == PEOPLE and one.battle in settled
+                found.setdefault((of, judge, one.battle), Conflict(of, judge, one, is_settled))
+    return list(found.values())
+
+
+def _compared(
+    people: Sequence[BattleVerdict], llms: Sequence[BattleVerdict]
+) -> Iterator[tuple[str, str, list[Pair]]]:
     by_llm: dict[str, list[BattleVerdict]] = defaultdict(list)
     for verdict in llms:
         by_llm[verdict.record.judge].append(verdict)
-    compared = [(PEOPLE, "", _repeated(people))]
+    yield PEOPLE, "", _repeated(people)
     for judge, verdicts in sorted(by_llm.items()):
-        compared += [
-            (PEOPLE_AND_LLM, judge, _of_both(people, verdicts)),
-            (BOTH_ORDERS, judge, _repeated(verdicts)),
-        ]
-    return [AgreementOf(of, judge, _agreement(pairs)) for of, judge, pairs in compared if pairs]
-
-
-def conflicts(people: Iterable[BattleVerdict]) -> list[CountedBattle]:
-    """Return the battles in which people named opposite winners, from the side of the verdict that was given first."""
-    pairs = _repeated(people)
-    opposite = {one.battle: one for one, other in pairs if (one.points - 0.5) * (other.points - 0.5) < 0}
-    return list(opposite.values())
+        yield PEOPLE_AND_LLM, judge, _of_both(people, verdicts)
+        yield BOTH_ORDERS, judge, _repeated(verdicts)
 
 
 def _repeated(verdicts: Iterable[BattleVerdict]) -> list[Pair]:
-    """Pairs of verdicts on the same battle, whoever gave them."""
-    several = (of_battle for of_battle in by_battle(verdicts).values() if len(of_battle) > 1)
-    return [pair for of_battle in several for pair in combinations(map(as_counted, of_battle), 2)]
+    """Pairs of verdicts on the same battle, whoever gave them.
+
+    A third person is asked only where two disagree, and would make the agreement of these count twice.
+    """
+    pairs: list[tuple[BattleVerdict, BattleVerdict]] = []
+    for of_battle in by_battle(verdicts).values():
+        settled = settled_conflict(of_battle)
+        first = [verdict for verdict in of_battle if not settled or verdict is not settled[1]]
+        pairs += combinations(first, 2)
+    return [(as_counted(one), as_counted(other)) for one, other in pairs]
 
 
 def _of_both(people: Iterable[BattleVerdict], llm: Iterable[BattleVerdict]) -> list[Pair]:

@@ -1,6 +1,5 @@
 """Corrected win rates of a set: what an LLM says of all its battles, people of a sample, and both together."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
@@ -13,7 +12,14 @@ from evaluation.rules.battles import DrawnBattle
 from evaluation.terms import BattleCondition, JudgeKind
 from reports.battles.figures import TOO_FEW_BATTLES, BattleRun, battle_figures, rank_ranges_of
 from reports.battles.samples import named_battles
-from reports.battles.verdicts import BattleVerdict, counted_battles, current_verdicts, sheet_of, verdicts_by
+from reports.battles.verdicts import (
+    BattleVerdict,
+    counted_battles,
+    counting_verdicts,
+    current_verdicts,
+    sheet_of,
+    verdicts_by,
+)
 from reports.metrics.arrays import Booleans, Floats
 from reports.metrics.battles.agreement import OUTCOMES, outcomes
 from reports.metrics.battles.corrected import POINTS, BattleSample, CorrectedRates, corrected_rates
@@ -206,10 +212,8 @@ class _Row:
 def _sample(battle_set: BattleSet, judge: str, llm: Sequence[BattleVerdict]) -> _Sample:
     battles, _ = named_battles(battle_set)
     stored = SampledBattle.objects.filter(battle__in=battles, judge__name=judge).order_by("battle")
-    people = defaultdict(list)
-    for verdict in verdicts_by(battle_set, JudgeKind.HUMAN):
-        if not verdict.second:
-            people[verdict.battle].append(verdict.points)
+    by_people = counting_verdicts(verdicts_by(battle_set, JudgeKind.HUMAN))
+    people = {name: [verdict.points for verdict in of_battle] for name, of_battle in by_people.items()}
     now = {battle.battle: battle.points for battle in counted_battles(llm)}
     rows, stale = [], 0
     for key, name, points, block, chance in stored.values_list(
@@ -218,7 +222,7 @@ def _sample(battle_set: BattleSet, judge: str, llm: Sequence[BattleVerdict]) -> 
         battle = battles[key]
         of_first = _of_first(battle, points)
         stale += now.get(name) != of_first
-        rows.append(_Row(battle, of_first, block, chance or 0.0, people[name] if chance else ()))
+        rows.append(_Row(battle, of_first, block, chance or 0.0, people.get(name, ()) if chance else ()))
     inside = {row.battle for row in rows}
     outside = [battle for battle in battles.values() if battle not in inside]
     # No run has a figure while there are any, but each has its reason.

@@ -7,8 +7,9 @@ from typing import Any
 from evaluation.battles import battle_set_named
 from evaluation.errors import Refused
 from evaluation.models import BattleSet, Campaign
+from evaluation.rules.battles import FEWEST_IN_BOTH_ORDERS
 from evaluation.terms import BattleCondition, Condition, JudgeKind, SupportCondition
-from reports.battles.agreement import BOTH_ORDERS, AgreementOf, agreements, conflicts
+from reports.battles.agreement import BOTH_ORDERS, PEOPLE, AgreementOf, Conflict, agreements, conflicts
 from reports.battles.boards import Board, beside, board_of_battles, board_of_scores, is_inversion, with_scores
 from reports.battles.corrected import (
     NEW,
@@ -120,7 +121,7 @@ def battles_report(campaign: Campaign, choices: Choices) -> Document:
         "stayed": _share_document(_mean_points(verdicts, "stayed_points"), UNSEEN),
         "length": _share_document(length_slope(sheet)),
         "agreement": [_agreement_document(row) for row in agreements(people, llms)],
-        "conflicts": [_battle_document(battle) for battle in conflicts(people)],
+        "conflicts": [_conflict_document(conflict) for conflict in conflicts(people, llms)],
         "cycles": _cycles_document(sheet),
         "reliability": figures.reliability,
         "unbalanced": list(figures.unbalanced),
@@ -252,6 +253,11 @@ def _battle_document(battle: CountedBattle) -> dict[str, Any]:
     return {"battle": battle.battle, "topic_id": battle.topic_id} | runs
 
 
+def _conflict_document(conflict: Conflict) -> dict[str, Any]:
+    head = {"of": conflict.of, "judge": conflict.judge or None, "settled": conflict.is_settled}
+    return _battle_document(conflict.battle) | head
+
+
 def _cycles_document(sheet: BattleSheet) -> dict[str, Any]:
     triads = cycles(sheet)
     reason = None if triads.share is not None else f"fewer than {FEWEST_TRIADS} decided triads"
@@ -319,8 +325,9 @@ def _value_document(value: float | None, interval: Interval) -> dict[str, Any]:
 
 def _text(battle_set: BattleSet, figures: BattleFigures, content: Mapping[str, Any], judged: int) -> str:
     apart = sum(gap["holm"] < LEVEL for gap in content["differences"])
+    battles = battle_set.battles.count()
     lines = [
-        f"{judged:,} of {battle_set.battles.count():,} battles judged. Win rates are mean points, ties half; 95 % "
+        f"{judged:,} of {battles:,} battles judged. Win rates are mean points, ties half; 95 % "
         "intervals cluster by topic.",
         f"{apart:,} of {len(content['differences']):,} pairs of runs differ (Holm).",
     ]
@@ -331,14 +338,15 @@ def _text(battle_set: BattleSet, figures: BattleFigures, content: Mapping[str, A
     lines += [
         f"The two orders of {row['judge']} agree in {agree:.2f} of battles: judge the rest in both."
         for row in content["agreement"]
-        if row["of"] == BOTH_ORDERS
+        if row["of"] == BOTH_ORDERS and FEWEST_IN_BOTH_ORDERS <= row["pairs"] < battles
         if (agree := row["agreement"]["value"]) is not None and agree < ENOUGH_ORDERS
     ]
     if figures.unbalanced:
         names = ", ".join(figures.unbalanced)
         lines.append(f"Unbalanced: by whom they met, win rates lean by more than .01 of {names}.")
-    if content["conflicts"]:
-        lines.append(f"In {len(content['conflicts']):,} battles people named opposite winners.")
+    if opposite := [row["settled"] for row in content["conflicts"] if row["of"] == PEOPLE]:
+        settled = f", and a third person settled {sum(opposite):,}" if any(opposite) else ""
+        lines.append(f"In {len(opposite):,} battles people named opposite winners{settled}.")
     slope = content["length"]["value"]
     if slope is not None:
         lines.append(f"An answer twice as long has its odds times {exp(slope):.2f}.")

@@ -11,6 +11,7 @@ from django.utils import timezone
 from evaluation.models import BattleSet, Campaign
 from evaluation.terms import BattleCondition
 from reports import charts
+from reports.battles.agreement import BOTH_ORDERS
 from reports.battles.corrected import NEW, THESE
 from reports.battles.documents import (
     AGAINST,
@@ -81,7 +82,7 @@ class BattlesForm(ChoicesForm):
         self.offer("score", [("", "by the primary score"), *score_choices(profiles_of(campaign))])
 
 
-@report("battles", title=TITLE, form=BattlesForm, menu="Results", order=15)
+@report("battles", title=TITLE, form=BattlesForm, menu="Results", order=15, below=("battle",))
 def battles_page(campaign: Campaign, query: QueryDict) -> Report:
     form = BattlesForm(query, campaign)
 
@@ -135,7 +136,7 @@ def _runs(content: Mapping[str, Any], tasks: Mapping[str, str]) -> Section:
                 ColumnKind.COUNT, battles="Battles", won="Won", lost="Lost", tied="Tied", both_bad="Both bad"
             ),
             ("topics", "Topics", ColumnKind.COUNT),
-            ("reason", "Why not"),
+            *_why_not("reason", content["runs"]),
             primary="win_rate",
             screen="reason",
         ),
@@ -157,6 +158,10 @@ def _run(row: Mapping[str, Any]) -> Row:
     ends = {"win_rate": ("low", "high"), "rating": ("rating_low", "rating_high")}
     intervals = {name: {"low": row[low], "high": row[high]} for name, (low, high) in ends.items()}
     return {**row, "ranks": _ranks(row), "intervals": intervals}
+
+
+def _why_not(key: str, rows: Sequence[Row]) -> tuple[tuple[str, str], ...]:
+    return ((key, "Why not"),) if any(row[key] for row in rows) else ()
 
 
 def _ranks(row: Mapping[str, Any]) -> str:
@@ -188,7 +193,7 @@ def _corrected(content: Mapping[str, Any], tasks: Mapping[str, str]) -> Section:
             ("llm", "LLM", ColumnKind.SCORE),
             ("people", "People only", ColumnKind.SCORE),
             *of_kind(ColumnKind.COUNT, drawn="Drawn", judged="Judged", refused="Can't judge"),
-            ("why_not", "Why not"),
+            *_why_not("why_not", rows),
             primary="corrected",
             screen="why_not",
         ),
@@ -212,12 +217,12 @@ def _differences(content: Mapping[str, Any]) -> Section:
         title="All pairs of runs",
         columns=columns(
             ("a", "Run", ColumnKind.RUN),
-            ("b", "Less run", ColumnKind.RUN),
+            ("b", "Against", ColumnKind.RUN),
             ("value", SORTED[CORRECTED] if content["by"] == CORRECTED else WIN_RATE, ColumnKind.SIGNED),
             *of_kind(ColumnKind.SCORE, p="p", holm="p, Holm"),
         ),
         rows=[_with_ends(row, "value") for row in content["differences"]],
-        note="Holm: corrected for the number of pairs.",
+        note="Above 0: the first run is better. Holm: corrected for the number of pairs.",
         aside=("intervals",),
     )
 
@@ -227,11 +232,12 @@ def _with_ends(row: Mapping[str, Any], name: str) -> Row:
 
 
 def _leanings(content: Mapping[str, Any]) -> Section:
+    rows = [_with_ends({"of": words, **content[name]}, "value") for name, words in LEANINGS.items()]
     return Section(
         name="leanings",
         title="What else decides",
-        columns=columns(("of", "Of"), ("value", "Value", ColumnKind.SCORE), ("reason", "Why not")),
-        rows=[_with_ends({"of": words, **content[name]}, "value") for name, words in LEANINGS.items()],
+        columns=columns(("of", "Of"), ("value", "Value", ColumnKind.SCORE), *_why_not("reason", rows)),
+        rows=rows,
         note="Half of the points is no leaning, and neither is a slope of 0.",
         aside=("intervals",),
     )
@@ -292,7 +298,14 @@ def _boards(content: Mapping[str, Any]) -> Section:
     )
 
 
-def _battles(name: str, title: str, rows: Sequence[Row], *more: tuple[str, str, ColumnKind]) -> Section:
+def _battles(
+    name: str,
+    title: str,
+    rows: Sequence[Row],
+    *more: tuple[str, str, ColumnKind],
+    note: str = "",
+    aside: tuple[str, ...] = (),
+) -> Section:
     return Section(
         name=name,
         title=title,
@@ -302,13 +315,36 @@ def _battles(name: str, title: str, rows: Sequence[Row], *more: tuple[str, str, 
             ("b", "Against", ColumnKind.RUN),
             ("points", "Points", ColumnKind.MEAN),
             *more,
+            ("battle", "Battle", ColumnKind.BATTLE),
+            screen="battle",
         ),
         rows=rows,
+        note=note,
+        aside=aside,
     )
 
 
 def _conflicts(content: Mapping[str, Any]) -> Section:
-    return _battles("conflicts", "Opposite winners by people", content["conflicts"])
+    rows = [
+        {**row, "between": _between(row), "state": "by a third person" if row["settled"] else ""}
+        for row in content["conflicts"]
+    ]
+    settled = (("state", "Settled", ColumnKind.TEXT),) if any(row["settled"] for row in rows) else ()
+    return _battles(
+        "conflicts",
+        "Opposite winners",
+        rows,
+        ("between", "Between", ColumnKind.TEXT),
+        *settled,
+        note="Points: of the run, by the verdict that is named first.",
+        aside=("between", "state"),
+    )
+
+
+def _between(row: Mapping[str, Any]) -> str:
+    if row["of"] == BOTH_ORDERS:
+        return f"the two orders of {row['judge']}"
+    return f"people and {row['judge']}" if row["judge"] else "two people"
 
 
 def _inversions(content: Mapping[str, Any]) -> Section:

@@ -1,6 +1,6 @@
 """Verdicts of a battle set, as the report and the export read them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log2, nan
 from statistics import fmean
@@ -148,10 +148,36 @@ def by_battle(verdicts: Iterable[BattleVerdict]) -> dict[str, list[BattleVerdict
     return grouped
 
 
+def counting_verdicts(verdicts: Iterable[BattleVerdict]) -> dict[str, list[BattleVerdict]]:
+    """Return by battle the verdicts that count: those that are no second opinion, or a third person's alone."""
+    grouped: dict[str, list[BattleVerdict]] = {}
+    for verdict in verdicts:
+        grouped.setdefault(verdict.battle, []).append(verdict)
+    return {battle: _counting(of_battle) for battle, of_battle in grouped.items()}
+
+
+def _counting(of_battle: Sequence[BattleVerdict]) -> list[BattleVerdict]:
+    settled = settled_conflict([verdict for verdict in of_battle if verdict.points is not None])
+    return [settled[1]] if settled else [verdict for verdict in of_battle if not verdict.second]
+
+
+def settled_conflict(
+    of_battle: Sequence[BattleVerdict],
+) -> tuple[BattleVerdict, BattleVerdict, BattleVerdict] | None:
+    """Return the verdicts for one run, of a third person, and for the other run, where two named opposite winners.
+
+    The third's is the one in the middle, whoever judged last: the other two lie on either side of whatever it says.
+    """
+    if len(of_battle) != 3 or sum(not verdict.second for verdict in of_battle) != 1:
+        return None
+    low, middle, high = sorted(of_battle, key=lambda verdict: verdict.points or 0.0)
+    return (low, middle, high) if {low.points, high.points} == {0.0, 1.0} else None
+
+
 def counted_battles(verdicts: Iterable[BattleVerdict]) -> list[CountedBattle]:
-    """Count each battle once, by the mean of its verdicts that are no second opinion: an LLM's two orders are two."""
-    first = (verdict for verdict in verdicts if not verdict.second)
-    return [as_counted(*of_battle) for of_battle in by_battle(first).values()]
+    """Count each battle once, by the mean of the verdicts that count: an LLM's two orders are two."""
+    counting = (verdict for of_battle in counting_verdicts(verdicts).values() for verdict in of_battle)
+    return [as_counted(*of_battle) for of_battle in by_battle(counting).values()]
 
 
 def as_counted(*verdicts: BattleVerdict) -> CountedBattle:

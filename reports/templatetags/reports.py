@@ -49,6 +49,11 @@ def cell_link(context: Context, cell: ReportCell) -> SafeString:
         if key is not None:
             address = reverse(view, args=[context["campaign"].slug, key])
             return format_html('<a href="{}"><bdi>{}</bdi></a>', address, cell.text)
+    if cell.column.kind is ColumnKind.BATTLE:
+        address = reverse("reports:battle", args=[context["campaign"].slug, cell.value])
+        return format_html(
+            '<a href="{}">Read<span class="visually-hidden"> battle {}</span></a>', address, cell.text
+        )
     if cell.column.kind is ColumnKind.TAG:
         return format_html('<a href="{}"><bdi>{}</bdi></a>', querystring(context, tag=cell.value), cell.text)
     if cell.column.kind is ColumnKind.STAGE:

@@ -71,7 +71,7 @@ ROUTES = {
         organizer:support_label organizer:answer_labels organizer:list_origin organizer:nugget_origin
         organizer:grade_origin organizer:call
         organizer:people reports:doubts reports:pairs reports:next_pair
-        reports:nuggets_pair reports:citations_pair reports:study_table
+        reports:nuggets_pair reports:citations_pair reports:study_table reports:battle
         organizer:judges organizer:prompts organizer:prompt organizer:trial
         organizer:cost organizer:cost_table organizer:cost_picture
         organizer:protocol organizer:exports organizer:data

@@ -18,6 +18,7 @@ from assessor.models import PracticeItem
 from evaluation.models import (
     Answer,
     Assignment,
+    Battle,
     Event,
     Judge,
     ListedNugget,
@@ -368,6 +369,7 @@ def ids_of(world: DeskWorld) -> dict[str, object]:
         "organizer:judge_study": study.pk,
         "reports:study_table": study.pk,
         "reports:judge_more": leading.pk,
+        "reports:battle": Battle.objects.all()[0].public_id,
         **{f"organizer:{act}": check.pk for act in ("random_check", "grow_check", "extend_check")},
         "organizer:assignment_label": Assignment.objects.all()[0].pk,
         "organizer:support_label": SupportJudgment.objects.all()[0].pk,

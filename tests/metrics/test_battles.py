@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from reports.battles.figures import battle_figures
+from reports.metrics.arrays import Floats
 from reports.metrics.battles.agreement import outcomes, verdict_agreement
 from reports.metrics.battles.cycles import cycles
 from reports.metrics.battles.explained import ScoredBattles, explained, fit
@@ -132,3 +133,27 @@ def test_scores_that_say_nothing_gain_nothing() -> None:
 def test_a_model_that_has_no_end_is_refused(gap: list[float], outcome: list[int], reason: str) -> None:
     figures = explained(scored(gap, outcome))
     assert (figures.prediction, figures.reason) == (None, reason)
+
+
+def test_ratings_are_those_of_another_fit() -> None:
+    drawn = np.random.default_rng(3)
+    pairs = list(combinations(range(6), 2))
+    rows = [(topic, *pair, float(drawn.integers(0, 3)) / 2, 0.0) for topic in range(9) for pair in pairs]
+    battles = sheet(rows)
+    assert ratings(battles).value == pytest.approx(fitted(battles), abs=1e-6)
+
+
+def fitted(battles: BattleSheet) -> Floats:
+    """Ratings by Zermelo's iteration: a strength is a run's points over the sum of 1 / (its strength + the other's)."""
+    runs = len(battles.run_ids)
+    points, met = np.zeros(runs), np.zeros((runs, runs))
+    for first, second, of_first in zip(battles.first, battles.second, battles.points, strict=True):
+        points[first] += of_first
+        points[second] += 1 - of_first
+        met[first, second] += 1
+        met[second, first] += 1
+    strengths = np.ones(runs)
+    for _ in range(2000):
+        strengths = points / (met / np.add.outer(strengths, strengths)).sum(axis=1)
+        strengths /= np.exp(np.log(strengths).mean())
+    return 1000 + 400 / np.log(10) * np.log(strengths)

@@ -8,7 +8,7 @@ from evaluation.models import AnswerProvenance, Battle, BattleSet, Campaign, Eve
 from tests.reports.battles.worlds import load_runs
 from tests.worlds.campaign import World
 from tests.worlds.cast import make_cast
-from tests.worlds.imported import everything, load, write
+from tests.worlds.imported import answer, everything, load, sentence, write
 
 pytestmark = pytest.mark.django_db
 PAGE = "/campaigns/river/battles/"
@@ -31,6 +31,17 @@ def test_a_preview_says_what_a_draw_asks_for_and_draws_nothing(world: World) -> 
     assert "2 more are decided by rule" in text
     assert "Win rates</dt><dd>±" in text
     assert everything() == before
+
+
+def test_a_preview_counts_answers_that_name_their_run(world: World, tmp_path: Path) -> None:
+    olga = world.client("olga")
+    assert "own run or group" not in olga.post(PAGE, {"name": "side"}).content.decode()
+    lines = [answer("hydra", topic, sentence("By Hydra.")) for topic in ("t1", "t2")]
+    load("import_run", "--task", "RAG", write(tmp_path, "hydra.jsonl", lines))
+    page = olga.post(PAGE, {"name": "side", "topics": ["t1", "t3"]}).content.decode()
+    assert "1 warning of answers that name their own run or group." in page
+    assert "own run or group" not in olga.post(PAGE, {"name": "side", "runs": ["a", "b"]}).content.decode()
+    assert "sentence 0 names hydra" in olga.get("/campaigns/river/findings/?code=names_its_run").content.decode()
 
 
 def test_a_set_is_drawn_and_grows_by_its_name(world: World) -> None:

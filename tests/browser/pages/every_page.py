@@ -16,6 +16,7 @@ from assessor.desk.context import open_desk
 from evaluation.models import (
     Answer,
     Assignment,
+    Battle,
     Campaign,
     ListedNugget,
     NuggetList,
@@ -63,7 +64,7 @@ PAGES = {
         organizer:assignment_label organizer:support_label organizer:answer_labels organizer:list_origin
         organizer:nugget_origin organizer:grade_origin organizer:call organizer:cost
         reports:pairs
-        reports:nuggets_pair reports:citations_pair reports:methods
+        reports:nuggets_pair reports:citations_pair reports:battle reports:methods
         glossary organizer:today organizer:data organizer:new_import organizer:new_export
         organizer:import_attempt
     """,
@@ -244,6 +245,7 @@ ONLY: dict[str, Callable[[], Arguments]] = {
     "organizer:account": lambda: {"pk": User.objects.get(username="ann").pk},
     "reports:nuggets_pair": lambda: _pair(Assignment, "answer", "nugget_version"),
     "reports:citations_pair": lambda: _pair(SupportJudgment, "sentence", "segment"),
+    "reports:battle": lambda: {"public_id": Battle.objects.filter(battle_set__campaign__slug=SLUG)[1].public_id},
     "assessor:practice": lambda: {"public_id": _tasks_of_ann()[0].public_id},
     "assessor:guidelines": lambda: {"public_id": _tasks_of_ann()[0].public_id},
 }

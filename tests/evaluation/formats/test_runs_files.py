@@ -39,6 +39,7 @@ def found(run: RunFile, **options: Any) -> list[RunFinding]:
         "citation_limit": None,
         "topics": {"1": "t"},
         "topic_limits": {},
+        "names": (),
     }
     return run_findings(run, **usual | options)
 
@@ -96,6 +97,7 @@ def test_a_citation_out_of_range_is_kept_unresolved(source: Read, outside: int) 
         (answer(), {"topics": {"1": "another text"}}, FindingCode.TOPIC_TEXT_DIFFERS),
         (answer(), {"topics": {"1": "t", "2": "u"}}, FindingCode.MISSING_TOPICS),
         (answer() | {"answer": []}, {}, FindingCode.EMPTY_ANSWER),
+        (answer() | {"answer": [{"text": "Ask MY-rag."}]}, {"names": ("my-rag",)}, FindingCode.NAMES_ITS_RUN),
         (answer() | {"answer": [{"text": " "}]}, {}, FindingCode.EMPTY_ANSWER),
         (answer() | {"answer": [{"text": "\u200b\u2060"}, {"text": "\u3164"}]}, {}, FindingCode.EMPTY_ANSWER),
         (answer(references=[*map(MSMARCO.format, "12"), "odd"]), {}, FindingCode.DOCID_FORM),
@@ -103,6 +105,14 @@ def test_a_citation_out_of_range_is_kept_unresolved(source: Read, outside: int) 
 )
 def test_each_finding(source: Read, line: dict[str, Any], options: dict[str, Any], code: FindingCode) -> None:
     assert codes(run_of(source, line), **options) == [code]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("Ask my-rags.", "my-rag"), ("An otter swims.", "Otter"), ("Of the CIA.", "cia")]
+)
+def test_a_name_that_says_nothing_is_no_finding(source: Read, text: str, name: str) -> None:
+    run = run_of(source, answer() | {"answer": [{"text": text}], "topic": "where is an otter"})
+    assert codes(run, names=(name,), topics={"1": "where is an otter"}) == []
 
 
 def test_a_run_within_the_rules_has_no_finding(source: Read) -> None:

@@ -60,6 +60,20 @@ def test_a_run_s_oddity_is_a_finding(corpus: Path, code: FindingCode, line: Rows
     assert Finding.objects.filter(code=code).get().file == path.name
 
 
+def test_an_answer_that_names_its_run_or_group_is_a_finding(corpus: Path) -> None:
+    lines = [
+        answer("hydra-2", "t1", sentence("Made by Delta Lab.")),
+        answer("hydra-2", "t2", sentence("A hydra-2.")),
+    ]
+    load("import_run", "--group", "delta lab", write(corpus, "hydra.jsonl", lines))
+    assert [
+        (line, run_id, message.partition(",")[0]) for line, _, run_id, message in found(FindingCode.NAMES_ITS_RUN)
+    ] == [
+        (1, "hydra-2", "sentence 0 names delta lab"),
+        (2, "hydra-2", "sentence 0 names hydra-2"),
+    ]
+
+
 def test_missing_topics_are_one_finding_about_the_run(runs: Path) -> None:
     [(line, topic, run_id, message)] = found(FindingCode.MISSING_TOPICS)
     assert (line, topic, run_id) == (0, "", "beta")

@@ -1,5 +1,6 @@
 """The page of battles: win rates for who may see scores, nothing for assessors, and words where nothing was judged."""
 
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -48,3 +49,18 @@ def test_the_page_has_the_figures_of_the_command(world: World, tmp_path: Path) -
 def test_no_assessor_sees_it(world: World, tmp_path: Path) -> None:
     judge(tmp_path)
     assert world.client("ann").get(PAGE).status_code == 404
+
+
+@pytest.mark.parametrize(("runs", "tables"), [("abcd", 2), ("abcde", 1)])
+def test_why_a_figure_lacks_is_a_column_only_where_one_does(tmp_path: Path, runs: str, tables: int) -> None:
+    """Runs lack figures below 20 battles; of no verdict of a file is it known which answer had stayed on screen."""
+    load_runs(tmp_path, runs, TOPICS)
+    campaign = Campaign.objects.get()
+    rows = [
+        {"topic_id": topic, "left": left, "right": right, "verdict": "tie", "judge": "ann", "round": 1}
+        for topic in TOPICS
+        for left, right in combinations(runs, 2)
+    ]
+    load("import_battles", "--by", "human", write(tmp_path, "verdicts.jsonl", rows))
+    page = World(campaign, make_cast(campaign)).client("rita").get(PAGE).content.decode()
+    assert page.count("Why not") == tables

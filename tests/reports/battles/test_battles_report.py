@@ -8,7 +8,7 @@ import pytest
 from evaluation.errors import BadInput
 from evaluation.formats.battles import parse_battles
 from evaluation.formats.source import Source
-from evaluation.models import Campaign
+from evaluation.models import AnswerProvenance, Battle, Campaign
 from reports.methods import methods_documents
 from tests.reports.battles.worlds import load_runs
 from tests.worlds.imported import load, refuse, report, run, write
@@ -167,3 +167,20 @@ def test_a_correlation_with_battles_leads_to_their_report(folder: Path) -> None:
     outcome = run("report", "correlation", "--campaign", "river", *words)
     assert outcome.code == 2
     assert "B/M is of battles: their report has the tau with another condition." in outcome.err
+
+
+@pytest.mark.parametrize(("in_both", "is_said"), [(99, False), (100, True), (110, False)])
+def test_orders_that_differ_ask_for_the_rest_in_both(tmp_path: Path, in_both: int, is_said: bool) -> None:
+    """Of few battles nothing follows, and where all were judged in both orders no rest is left."""
+    load_runs(tmp_path, "abcde", [f"t{number}" for number in range(11)])
+    load("draw_battles", "--seed", "demo")
+    runs = dict(AnswerProvenance.objects.values_list("answer", "run__run_id"))
+    rows = [
+        {"topic_id": battle.topic.topic_id, "left": runs[battle.left_id], "right": runs[battle.right_id]}
+        | {"verdict": "left", "judge": "robot"}
+        for battle in Battle.objects.select_related("topic")
+    ]
+    turned = [row | {"left": row["right"], "right": row["left"]} for row in rows[:in_both]]
+    load("import_battles", "--by", "llm", write(tmp_path, "llm.jsonl", [*rows, *turned]))
+    text = run("report", "battles", "--campaign", "river", "--condition", "B/A").out
+    assert ("The two orders of robot agree in 0.00 of battles: judge the rest in both." in text) is is_said
