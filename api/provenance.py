@@ -27,6 +27,7 @@ Behind = tuple[Event | None, list[tuple[str, ShownCall | None]]]
 LABEL_COLLECTIONS: dict[str, Callable[[User, Campaign], QuerySet[Any]]] = {
     "assignments": origins.assignments_for,
     "support-judgments": origins.support_for,
+    "verdicts": origins.verdicts_for,
 }
 EXPLAINED = [
     collection for collection in COLLECTIONS if collection.name in {*LABEL_COLLECTIONS, "nuggets", "grades"}

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, ClassVar, cast
 
 from django.db import DEFAULT_DB_ALIAS
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from pydantic import BaseModel
 from pydantic_core import to_json
 from rest_framework.request import Request
@@ -19,6 +19,7 @@ from api.problems import WrongQuery
 from api.readers import Scores
 from api.rows.labels import ConfusionReportRow, CorrectedScoresRow, CorrelationReportRow
 from api.rows.reports import (
+    BattleLeaderboardRow,
     BattlesReportRow,
     ComparisonsReportRow,
     DescriptivesReportRow,
@@ -30,11 +31,13 @@ from api.rows.reports import (
     SupportReportRow,
     TimeReportRow,
 )
-from api.schema import ReportSchema
+from api.schema import BattleLeaderboardSchema, ReportSchema
 from api.streams import CONTENT_TYPES, accepted_form, answered
-from api.views import View
+from api.views import View, row_at
 from evaluation.campaigns.access import may_organize
 from evaluation.errors import Refused
+from evaluation.models import BattleSet
+from evaluation.rows.battles import BattleSets
 from reports.document import Naming, Option
 from reports.files import as_csv, as_json
 from reports.registry import ReportDocument, pages
@@ -67,6 +70,7 @@ def row_of(entry: ReportDocument) -> type[BaseModel]:
 
 YES = ("true",)
 
+OF_LEADERBOARD = ("condition", "judge", "by", "target", "least_topics", "least_battles", "format")
 FORMAT = Filter("format", "json, or csv as the command prints it; default: what `Accept` asks for", choices=FORMS)
 
 
@@ -101,14 +105,17 @@ class ReportView(View):
         return row_of(self.entry)
 
     def get(self, request: Request) -> HttpResponse:
-        filters = self.filters
-        if errors := wrong_parameters(request.query_params, {parameter.name for parameter in filters}):
+        return self._made(request, self.filters, request.query_params)
+
+    def _made(self, request: Request, filters: Sequence[Filter], query: QueryDict, **fixed: str) -> HttpResponse:
+        """Return the report of a query, with what is `fixed` by the address."""
+        if errors := wrong_parameters(query, {parameter.name for parameter in filters}):
             raise WrongQuery(errors)
         # No one state of the database is held: intervals that are computed here are kept for the next who asks.
-        narrowing = narrowing_of(filters, request.query_params, Scores(cast(User, request.user), DEFAULT_DB_ALIAS))
+        narrowing = narrowing_of(filters, query, Scores(cast(User, request.user), DEFAULT_DB_ALIAS))
         campaign = narrowing.campaign_for("campaign")
         try:
-            choices = _choices(narrowing, self.entry.options)
+            choices = _choices(narrowing, self.entry.options) | fixed
             # Before a random check is complete, its scores could lead whoever judges or decides on it.
             choices["complete_only"] = not may_organize(narrowing.reader.viewer, campaign)
             document = self.entry.make(campaign, choices)
@@ -120,7 +127,38 @@ class ReportView(View):
         if narrowing.values.get("format", accepted_form(request)) == Form.CSV:
             text = as_csv([clean(dict(row)) for row in document.rows])
             return answered(request, f"{text}\n".encode(), CONTENT_TYPES[Form.CSV])
-        return answered(request, to_json(clean(json.loads(as_json(document.content)))))
+        content = {name: value for name, value in document.content.items() if self.shows(name)}
+        return answered(request, to_json(clean(json.loads(as_json(content)))))
+
+    def shows(self, name: str) -> bool:
+        return True
+
+
+class BattleLeaderboardView(ReportView):
+    """The runs of a battle set, as the report of battles has them."""
+
+    schema = BattleLeaderboardSchema()
+
+    @property
+    def row(self) -> type[BaseModel]:
+        return BattleLeaderboardRow
+
+    @property
+    def filters(self) -> list[Filter]:
+        return [parameter for parameter in super().filters if parameter.name in OF_LEADERBOARD]
+
+    def get(self, request: Request, pk: int) -> HttpResponse:  # type: ignore[override]
+        reader = BattleSets(cast(User, request.user), DEFAULT_DB_ALIAS)
+        row_at(reader, pk)
+        battle_set = BattleSet.objects.select_related("campaign").get(pk=pk)
+        query = request.query_params.copy()
+        if CAMPAIGN.name in query:
+            raise WrongQuery({CAMPAIGN.name: ["There is no such parameter."]})
+        query[CAMPAIGN.name] = battle_set.campaign.slug
+        return self._made(request, [replace(CAMPAIGN, needed=True), *self.filters], query, set=battle_set.name)
+
+    def shows(self, name: str) -> bool:
+        return name in BattleLeaderboardRow.model_fields
 
 
 def _choices(narrowing: Narrowing, options: Sequence[Option]) -> dict[str, Any]:

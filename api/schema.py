@@ -181,6 +181,17 @@ class ReportSchema(AutoSchema):
         return False
 
 
+class BattleLeaderboardSchema(ReportSchema):
+    def get_operation_id(self) -> str:
+        return "battle_sets_leaderboard"
+
+    def get_tags(self) -> list[str]:
+        return ["battle-sets"]
+
+    def get_description(self) -> str:  # type: ignore[override]
+        return getdoc(self.view.row) or ""
+
+
 class FingerprintSchema(ReportSchema):
     def get_operation_id(self) -> str:
         return "fingerprint"

@@ -9,7 +9,7 @@ from django.urls.converters import PathConverter
 from api.collections import COLLECTIONS
 from api.fingerprint import FingerprintView
 from api.provenance import EXPLAINED, ProvenanceView
-from api.reports import ReportView
+from api.reports import BattleLeaderboardView, ReportView
 from api.views import ListView, NothingView, RootView, RowView, SchemaView, docs
 from api.writes.campaigns import CampaignsView, DeleteCampaignView
 from api.writes.gates import GatesView
@@ -68,6 +68,8 @@ def _addresses() -> Iterator[Address]:
     for name in JOB_CHANGES:
         yield f"jobs/<int:pk>/{name}", ChangeJobView.as_view(act=name), f"job-{name}"
     yield from REPORTS
+    board = BattleLeaderboardView.as_view(entry=documents()["battles"])
+    yield "battle-sets/<int:pk>/leaderboard", board, "battle-sets-leaderboard"
     for collection in EXPLAINED:
         name = collection.name
         yield f"{name}/<int:pk>/provenance", ProvenanceView.as_view(collection=collection), f"{name}-provenance"

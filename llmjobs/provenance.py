@@ -12,6 +12,7 @@ from accounts.models import User
 from evaluation.campaigns.access import within
 from evaluation.corpus.answers import provenance_for
 from evaluation.corpus.label_grid import LETTERS
+from evaluation.labels import BATTLE_LABELS
 from evaluation.models import (
     Answer,
     AnswerProvenance,
@@ -27,9 +28,10 @@ from evaluation.models import (
     Sentence,
     SupportJudgment,
     Topic,
+    Verdict,
 )
 from evaluation.rules.sentences import split
-from evaluation.terms import JudgeKind, Origin
+from evaluation.terms import BattleCondition, JudgeKind, Origin
 from jobs.models import WorkItem
 from llmjobs.budget import announced_price
 from llmjobs.models import Attempt, Call, CallUse, NuggetCalls, Text
@@ -163,6 +165,11 @@ def assignments_for(viewer: User, campaign: Campaign) -> QuerySet[Assignment]:
 def support_for(viewer: User, campaign: Campaign) -> QuerySet[SupportJudgment]:
     labels = SupportJudgment.objects.current().filter(segment__campaign__in=within(viewer, campaign))
     return labels.select_related("judge", "event__actor", "sentence", "segment")
+
+
+def verdicts_for(viewer: User, campaign: Campaign) -> QuerySet[Verdict]:
+    verdicts = Verdict.objects.current().filter(battle__battle_set__campaign__in=within(viewer, campaign))
+    return verdicts.select_related("judge", "event__actor", "battle__topic", "battle__battle_set")
 
 
 def assignment_for(viewer: User, campaign: Campaign, pk: int) -> ShownLabel:
@@ -306,6 +313,28 @@ class ShownNuggetOrigin:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownVerdict:
+    """A verdict, the runs as its judge saw them, and the call that gave it."""
+
+    verdict: Verdict
+    left: Run
+    right: Run
+    call: ShownCall | None
+
+    @property
+    def words(self) -> str:
+        return BATTLE_LABELS.by_code[self.verdict.label].caption
+
+    @property
+    def condition(self) -> BattleCondition:
+        return BattleCondition.LLM if self.verdict.judge.kind == JudgeKind.LLM else BattleCondition.PEOPLE
+
+    @property
+    def files(self) -> list[ImportedFile]:
+        return files_of(self.verdict.event)
+
+
+@dataclass(frozen=True, slots=True)
 class ShownGradeOrigin:
     qrel: Qrel
     judge: Judge | None
@@ -372,6 +401,14 @@ def grade_for(viewer: User, campaign: Campaign, pk: int) -> ShownGradeOrigin:
     qrel = rows.select_related("source", "topic", "segment", "event__actor").get(pk=pk)
     call = call_behind(viewer, campaign, qrel.event)
     return ShownGradeOrigin(qrel, call.uses[0].item.job.llm.judge if call and call.uses else None, call)
+
+
+def verdict_for(viewer: User, campaign: Campaign, pk: int) -> ShownVerdict:
+    verdict = verdicts_for(viewer, campaign).get(pk=pk)
+    battle = verdict.battle
+    right = battle.right_id if verdict.left_id == battle.left_id else battle.left_id
+    runs = [answer_for(viewer, campaign, answer).run for answer in (verdict.left_id, right)]
+    return ShownVerdict(verdict, *runs, call_behind(viewer, campaign, verdict.event))
 
 
 def call_for(viewer: User, campaign: Campaign, pk: int) -> ShownCall:

@@ -54,7 +54,7 @@ SET_UP = MenuGroup(
             "Data",
             _pages(
                 "topics topic runs run segment findings new_import import_attempt new_export answer_labels "
-                "assignment_label support_label list_origin nugget_origin grade_origin"
+                "assignment_label support_label list_origin nugget_origin grade_origin verdict_origin"
             ),
         ),
         MenuPage("organizer:protocol", "Protocol", _pages("change_protocol change_defaults"), roles=OVERSEERS),

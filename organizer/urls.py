@@ -124,6 +124,7 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("labels/nuggets/<int:pk>/", jobs_views.list_origin, name="list_origin"),
     path("labels/nugget/<int:pk>/", jobs_views.nugget_origin, name="nugget_origin"),
     path("labels/grade/<int:pk>/", jobs_views.grade_origin, name="grade_origin"),
+    path("labels/verdict/<int:pk>/", jobs_views.verdict_origin, name="verdict_origin"),
     path("calls/<int:pk>/", jobs_views.call, name="call"),
     path("reports/cost/", cost.cost, name="cost"),
     path("reports/cost/rate/", cost.keep_rate, name="keep_rate"),

@@ -130,6 +130,7 @@ class ColumnKind(StrEnum):
     MONEY = "money"
     NAMES = "names"
     BATTLE = "battle"
+    BARS = "bars"
 
     @property
     def is_text(self) -> bool:
@@ -142,7 +143,11 @@ class ColumnKind(StrEnum):
 
 
 TEXTS: Final = frozenset(
+<<<<<<< HEAD
     map(ColumnKind, ("text", "run", "topic", "tag", "stage", "condition", "measure", "names", "battle"))
+=======
+    map(ColumnKind, ("text", "run", "topic", "tag", "stage", "condition", "names", "battle", "bars"))
+>>>>>>> e63647a6 (A verdict leads to its call or file; a battle set has its leaderboard in the API, and bars beside runs that are not told apart; figures are the same in every file)
 )
 
 

@@ -2,7 +2,7 @@
 
 from django.db.models import TextChoices
 
-from evaluation.terms import Condition, SupportCondition
+from evaluation.terms import BattleCondition, Condition, SupportCondition
 
 NO_CATEGORY = "no category said"
 WHY = "why-"
@@ -37,6 +37,6 @@ def category_text(category: str) -> str:
 
 
 def condition_words(code: str) -> str:
-    """Condition of nugget or citation labels on screen; names of published scores and of files stay as they are."""
-    conditions: list[Condition | SupportCondition] = [*Condition, *SupportCondition]
+    """Condition of labels or battles on screen; names of published scores and of files stay as they are."""
+    conditions = [*Condition, *SupportCondition, *BattleCondition]
     return next((condition.words for condition in conditions if condition == code), code)

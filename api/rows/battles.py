@@ -20,7 +20,7 @@ class SampleRow(Out):
 
 
 class BattleSetRow(Out):
-    """Battles that were drawn together. `reports/battles/` has its win rates and ratings."""
+    """Battles that were drawn together. `battle-sets/ID/leaderboard/` has its win rates and ratings."""
 
     id: int
     campaign: CampaignSlug

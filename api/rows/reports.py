@@ -363,8 +363,8 @@ class BattleSampleRow(Out):
     stale: int
 
 
-class BattlesReportRow(Out):
-    """Runs by their battles, the best first."""
+class BattleLeaderboardRow(Out):
+    """Runs of a battle set, the best first, with the figures of `reports/battles/`."""
 
     set: str
     condition: str
@@ -373,6 +373,12 @@ class BattlesReportRow(Out):
     policies: dict[str, str]
     sample: BattleSampleRow | None
     runs: list[BattledRunRow]
+    bands: list[list[str]] = Field(description="runs that are not told apart, each difference by itself")
+
+
+class BattlesReportRow(BattleLeaderboardRow):
+    """Runs by their battles, the best first, every two of them, what else decides, and how far judges agree."""
+
     differences: list[BattlesDifferenceRow]
     side: BattleFigureRow = Field(description="mean points of the answer on the left")
     stayed: BattleFigureRow = Field(description="mean points of the answer that had stayed")

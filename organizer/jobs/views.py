@@ -324,6 +324,14 @@ def grade_origin(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 
 @require_safe
+def verdict_origin(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    campaign, found = get_row(request.user, slug, provenance.verdict_for, pk)
+    simulated = is_simulated(found.verdict.judge, found.call)
+    context = {"campaign": campaign, "found": found, "verdict": found.verdict, "simulated": simulated}
+    return render(request, "organizer/origin_verdict.html", context)
+
+
+@require_safe
 def call(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     campaign, found = get_row(request.user, slug, provenance.call_for, pk)
     context = {"campaign": campaign, "shown": found, "simulated": is_simulated(None, found)}

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from math import exp
 from typing import Any
 
+import numpy as np
+
 from evaluation.battles import battle_set_named
 from evaluation.errors import Refused
 from evaluation.models import BattleSet, Campaign
@@ -39,6 +41,7 @@ from reports.metrics.battles.win_rates import Share, share_of
 from reports.metrics.intervals import FEWEST_TOPICS, UNDEFINED, Interval
 from reports.metrics.jackknife import Jackknife
 from reports.metrics.registry import SCORES
+from reports.metrics.significance import significance_groups
 from reports.registry import Choices, document
 
 LEAST_BATTLES = 20
@@ -104,6 +107,11 @@ def battles_report(campaign: Campaign, choices: Choices) -> Document:
         (by_sample.run_ids, by_sample.differences) if by_sample else (figures.run_ids, figures.differences)
     )
     runs = _ranked(figures, corrected, choices["by"])
+    differences = [
+        {"a": run_ids[gap.a], "b": run_ids[gap.b], "value": gap.value}
+        | {"low": gap.interval.low, "high": gap.interval.high, "p": gap.p, "holm": gap.holm}
+        for gap in compared
+    ]
     content = {
         "set": battle_set.name,
         "condition": condition.value,
@@ -112,11 +120,8 @@ def battles_report(campaign: Campaign, choices: Choices) -> Document:
         "policies": {"missing": battle_set.design.get("missing", "skip")},
         "sample": _sample_document(corrected) if corrected else None,
         "runs": runs,
-        "differences": [
-            {"a": run_ids[gap.a], "b": run_ids[gap.b], "value": gap.value}
-            | {"low": gap.interval.low, "high": gap.interval.high, "p": gap.p, "holm": gap.holm}
-            for gap in compared
-        ],
+        "bands": _bands(runs, differences),
+        "differences": differences,
         "side": _share_document(_mean_points(verdicts, "left_points")),
         "stayed": _share_document(_mean_points(verdicts, "stayed_points"), UNSEEN),
         "length": _share_document(length_slope(sheet)),
@@ -128,7 +133,7 @@ def battles_report(campaign: Campaign, choices: Choices) -> Document:
         **_beside(campaign, battle_set, battles, board_of_battles(condition.value, figures), choices),
     }
     return Document(
-        content, [_row(run, choices["by"]) for run in runs], _text(battle_set, figures, content, len(battles))
+        content, [run_row(run, choices["by"]) for run in runs], _text(battle_set, figures, content, len(battles))
     )
 
 
@@ -182,6 +187,17 @@ def _ranked(figures: BattleFigures, corrected: CorrectedFigures | None, by: str)
         return of_run is None, -(of_run or 0.0), run["run_id"]
 
     return sorted(runs, key=place)
+
+
+def _bands(runs: Sequence[Mapping[str, Any]], differences: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Return the largest sets of runs of which no two differ, each difference by itself."""
+    names = [run["run_id"] for run in runs if run["rank"]]
+    place = {name: number for number, name in enumerate(names)}
+    p = np.ones((len(names), len(names)))
+    for gap in differences:
+        a, b = place[gap["a"]], place[gap["b"]]
+        p[a, b] = p[b, a] = gap["p"]
+    return [[names[run] for run in sorted(band)] for band in significance_groups(p, LEVEL)]
 
 
 def _people_and_llms(
@@ -292,7 +308,7 @@ def _sample_document(figures: CorrectedFigures) -> dict[str, Any]:
     return {name: getattr(figures, name) for name in names}
 
 
-def _row(document: Mapping[str, Any], by: str) -> dict[str, Any]:
+def run_row(document: Mapping[str, Any], by: str) -> dict[str, Any]:
     """A run as a line of a table; with the parts of its corrected win rate where that orders them."""
     row = dict(document)
     best, worst = row.pop("rank") or (None, None)

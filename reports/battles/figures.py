@@ -12,7 +12,7 @@ from reports.metrics.battles.win_rates import Difference, WinRates, differences,
 from reports.metrics.intervals import TOO_FEW_TOPICS, Interval
 from reports.metrics.random_check.estimate import rank_ranges
 
-TOO_FEW_BATTLES = "too few battles"
+NOT_JUDGED, TOO_FEW_BATTLES = "no battle judged", "too few battles"
 WON_ALL, LOST_ALL, FEW_OPPONENTS = "won every battle", "lost every battle", "took points from too few"
 FEW_TOPICS = 10
 """Below so many topics a figure is shown grey."""
@@ -77,6 +77,8 @@ def battle_figures(sheet: BattleSheet, *, least_topics: int, least_battles: int)
 
 
 def _refusal(rates: WinRates, run: int, least_topics: int, least_battles: int) -> str:
+    if not rates.battles[run]:
+        return NOT_JUDGED
     # Of one topic there is no spread, whatever was asked for.
     if rates.topics[run] < max(least_topics, 2):
         return TOO_FEW_TOPICS

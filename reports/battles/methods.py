@@ -37,6 +37,7 @@ def _sentences(battle_set: BattleSet) -> Iterator[str]:
             second_opinion=False,
             label__in=LEFT_POINTS,
         )
+        by_people = kind is JudgeKind.HUMAN
         names = sorted(set(verdicts.values_list("judge__name", flat=True)))
         if names:
             number = verdicts.aggregate(
@@ -45,13 +46,14 @@ def _sentences(battle_set: BattleSet) -> Iterator[str]:
             twice = (
                 verdicts.values("battle", "judge").annotate(orders=Count("left", distinct=True)).filter(orders=2)
             )
+            style = " No run's name was shown; its style may still have been known again." if by_people else ""
             people = f"blind by {len(names)} {plural(len(names), 'person', 'people')}{SHOWN_WITH[show]}"
             both = f", {twice.count():,} of them in both orders"
-            judges = people if kind is JudgeKind.HUMAN else f"by {', '.join(names)}{both}"
+            judges = people if by_people else f"by {', '.join(names)}{both}"
             topics = f"{number['topics']:,} {plural(number['topics'], 'topic')}"
             yield (
                 f"{number['battles']:,} battles over {topics} ({drawn}), sides drawn, judged {judges}; win rates are "
-                "mean points, ties half; 95 % intervals cluster by topic (t)."
+                f"mean points, ties half; 95 % intervals cluster by topic (t).{style}"
             )
 
 

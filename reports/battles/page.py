@@ -20,6 +20,7 @@ from reports.battles.documents import (
     USUAL,
     WIN,
     battles_report,
+    run_row,
 )
 from reports.battles.samples import sample_judges
 from reports.cache import cached_report
@@ -52,6 +53,9 @@ LEANINGS = {
     "stayed": "Points of the answer that stayed on screen",
     "length": "Slope of twice the length, in logits",
 }
+BARS = ("bars", "Group of runs that are not told apart", ColumnKind.BARS)
+BESIDE_BARS = " Runs beside one bar are not told apart, pair by pair. Rank: the best and worst that this allows."
+ASIDE = ("ranks", "bars", "intervals")
 AGREEMENT = ("agreement", "kappa", "kappa_linear", "alpha")
 
 
@@ -123,14 +127,14 @@ def _content(campaign: Campaign, choices: tuple[tuple[str, str], ...]) -> Report
 
 def _runs(content: Mapping[str, Any], tasks: Mapping[str, str]) -> Section:
     bars = [row | {"task": tasks[row["run_id"]]} for row in content["runs"] if row["win_rate"] is not None]
-    ranked = () if content["by"] == CORRECTED else (("ranks", "Rank"),)
+    ranked = () if content["by"] == CORRECTED else (BARS, ("ranks", "Rank"))
     return Section(
         name="runs",
         title="Runs",
         columns=columns(
             ("run_id", "Run", ColumnKind.RUN),
-            ("win_rate", WIN_RATE, ColumnKind.SCORE),
             *ranked,
+            ("win_rate", WIN_RATE, ColumnKind.SCORE),
             ("rating", "Rating", ColumnKind.MEAN),
             *of_kind(
                 ColumnKind.COUNT, battles="Battles", won="Won", lost="Lost", tied="Tied", both_bad="Both bad"
@@ -138,13 +142,13 @@ def _runs(content: Mapping[str, Any], tasks: Mapping[str, str]) -> Section:
             ("topics", "Topics", ColumnKind.COUNT),
             *_why_not("reason", content["runs"]),
             primary="win_rate",
-            screen="reason",
+            screen="bars reason",
         ),
-        rows=[_run(row) for row in content["runs"]],
-        note="Win rate: mean points against the field, ties half. Below it and the rating: 95 % interval, over topics. "
-        "Rank: the best and the worst that the pairs which differ one by one allow.",
+        rows=[_run(row, content) for row in content["runs"]],
+        note="Win rate: mean points against the field, ties half. Below it and the rating: 95 % interval, over topics."
+        f"{BESIDE_BARS if ranked else ''}",
         topics="topics",
-        aside=("ranks", "intervals"),
+        aside=ASIDE,
         chart=Chart(
             alt=f"{counted(len(bars), 'run')} by win rate, each with its interval.",
             draw=lambda palette: charts.ranking(bars, "win_rate", WIN_RATE.lower(), palette),
@@ -154,10 +158,15 @@ def _runs(content: Mapping[str, Any], tasks: Mapping[str, str]) -> Section:
     )
 
 
-def _run(row: Mapping[str, Any]) -> Row:
+def _run(row: Mapping[str, Any], content: Mapping[str, Any]) -> Row:
     ends = {"win_rate": ("low", "high"), "rating": ("rating_low", "rating_high")}
     intervals = {name: {"low": row[low], "high": row[high]} for name, (low, high) in ends.items()}
-    return {**row, "ranks": _ranks(row), "intervals": intervals}
+    return {**run_row(row, content["by"]), **_place(row, content), "intervals": intervals}
+
+
+def _place(row: Mapping[str, Any], content: Mapping[str, Any]) -> Row:
+    """Return what only the page has: the range of ranks, and beside which bars the run stands."""
+    return {"ranks": _ranks(row), "bars": [row["run_id"] in band for band in content["bands"]]}
 
 
 def _why_not(key: str, rows: Sequence[Row]) -> tuple[tuple[str, str], ...]:
@@ -170,14 +179,13 @@ def _ranks(row: Mapping[str, Any]) -> str:
 
 def _corrected(content: Mapping[str, Any], tasks: Mapping[str, str]) -> Section:
     sample = content["sample"]
-    rows = []
-    for row in content["runs"]:
-        estimates = {name: row[name]["value"] for name in reversed(ESTIMATES)}
-        intervals = {name: {end: row[name][end] for end in ("low", "high")} for name in ESTIMATES}
-        counts = {name: row[name] for name in ("drawn", "judged", "refused")}
-        more = {"ranks": _ranks(row), "intervals": intervals, "why_not": row["corrected"]["reason"] or ""}
-        rows.append({"run_id": row["run_id"]} | estimates | counts | more)
     by_corrected = content["by"] == CORRECTED
+    rows = [
+        {**run_row(row, CORRECTED), **_place(row, content)}
+        | {"intervals": {name: {end: row[name][end] for end in ("low", "high")} for name in ESTIMATES}}
+        for row in content["runs"]
+        if row["corrected"]
+    ]
     bars = [
         row | row["intervals"]["corrected"] | {"task": tasks[row["run_id"]]}
         for row in rows
@@ -188,20 +196,21 @@ def _corrected(content: Mapping[str, Any], tasks: Mapping[str, str]) -> Section:
         title="Corrected",
         columns=columns(
             ("run_id", "Run", ColumnKind.RUN),
+            *((BARS, ("ranks", "Rank")) if by_corrected else ()),
             ("corrected", "Corrected", ColumnKind.SCORE),
-            *((("ranks", "Rank"),) if by_corrected else ()),
             ("llm", "LLM", ColumnKind.SCORE),
             ("people", "People only", ColumnKind.SCORE),
             *of_kind(ColumnKind.COUNT, drawn="Drawn", judged="Judged", refused="Can't judge"),
-            *_why_not("why_not", rows),
+            *_why_not("corrected_reason", rows),
             primary="corrected",
-            screen="why_not",
+            screen="bars corrected_reason",
         ),
         rows=rows,
         note=f"{sample['judge']} judged {sample['battles']:,} battles, people {sample['judged']:,} of "
         f"{sample['drawn']:,} that were drawn. Below each win rate: 95 % interval, corrected for "
-        f"{TARGETS[sample['target']]}, the others for topics like these.",
-        aside=("ranks", "intervals"),
+        f"{TARGETS[sample['target']]}, the others for topics like these.{BESIDE_BARS if by_corrected else ''}",
+        # Where win rates order the runs, ranks are theirs.
+        aside=ASIDE if by_corrected else (*ASIDE, "best_rank", "worst_rank"),
         chart=Chart(
             alt=f"{counted(len(bars), 'run')} by corrected win rate, each with its interval.",
             draw=lambda palette: charts.ranking(bars, "corrected", SORTED[CORRECTED].lower(), palette),
@@ -264,7 +273,6 @@ def _agreement(content: Mapping[str, Any]) -> Section:
         rows=rows,
         note="Each battle counts from both of its sides.",
         pairs="pairs",
-        aside=("intervals",),
         empty="No battle was judged twice.",
     )
 

@@ -198,14 +198,15 @@ def as_counted(*verdicts: BattleVerdict) -> CountedBattle:
 
 
 def sheet_of(battle_set: BattleSet, battles: Iterable[CountedBattle]) -> BattleSheet:
-    """Return battles as arrays, with those of missing answers as they are decided by rule."""
+    """Return battles as arrays, with those of missing answers as they are decided by rule, and all runs of the set."""
+    design = battle_set.design
     by_rule = [
-        CountedBattle(topic, left, right, points)
-        for topic, left, right, _, points in battle_set.design.get("by_rule", [])
+        CountedBattle(topic, left, right, points) for topic, left, right, _, points in design.get("by_rule", ())
     ]
     # In an order of their own: sums of another order differ in their last bits.
     rows = sorted([*battles, *by_rule])
-    runs = sorted({run for row in rows for run in (row.first, row.second)})
+    met = (run for row in rows for run in (row.first, row.second))
+    runs = sorted({*design.get("runs", ()), *design.get("joined", ()), *met})
     topics = sorted({row.topic_id for row in rows})
     run_at, topic_at = ({name: place for place, name in enumerate(names)} for names in (runs, topics))
     return BattleSheet(

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from api.rows.reports import BattleLeaderboardRow, BattlesReportRow
 from evaluation.models import AnswerProvenance, Campaign
 from tests.worlds.battles import BATTLES, judge_battles
 from tests.worlds.judging import JudgingWorld, make_judging_world
@@ -74,6 +75,28 @@ def test_runs_topics_judges_and_sets_narrow_them(world: JudgingWorld) -> None:
     assert every(world, "verdicts/?battle_set=other") == []
     assert len(every(world, f"verdicts/?battle_set={BATTLES}")) == len(every(world, "verdicts/"))
     read(world, "verdicts/?run=nowhere", status=400)
+
+
+@pytest.mark.parametrize("condition", ["B/M", "B/A"])
+@pytest.mark.parametrize("by", ["win", "rating", "corrected"])
+def test_a_set_has_its_leaderboard_with_the_figures_of_the_report(
+    world: JudgingWorld, condition: str, by: str
+) -> None:
+    [row] = every(world, "battle-sets/")
+    board, query = f"battle-sets/{row['id']}/leaderboard/", f"condition={condition}&by={by}&least_battles=1"
+    query += "&least_topics=2"
+    whole = read(world, f"reports/battles/?campaign=river&{query}")
+    found = read(world, f"{board}?{query}")
+    assert found == {name: whole[name] for name in BattleLeaderboardRow.model_fields}
+    for document, kind in ((whole, BattlesReportRow), (found, BattleLeaderboardRow)):
+        # Nothing that the schema does not name, and all that it does.
+        assert kind.model_validate(document, strict=True).model_dump() == document
+    assert read(world, f"{board}?campaign=river&{query}", status=400)["errors"] == {
+        "campaign": ["There is no such parameter."]
+    }
+    read(world, board, status=400)
+    read(world, f"battle-sets/999/leaderboard/?{query}", status=404)
+    read(world, f"{board}?{query}", "ann", status=404)
 
 
 def test_assessors_see_none(world: JudgingWorld) -> None:

@@ -104,11 +104,13 @@ GET  judgments-row              {ROW}
 GET  battle-sets-row            {ROW}
 GET  battles-row                {ROW}
 GET  verdicts-row               {ROW}
+GET  battle-sets-leaderboard    {ROW.replace("200", "422")}
 GET  grades-row                 {ROW}
 GET  assignments-provenance     {ROW}
 GET  support-judgments-provenance {ROW}
 GET  nuggets-provenance         {ROW}
 GET  grades-provenance          {ROW}
+GET  verdicts-provenance        {ROW}
 GET  studies-row                {ROW}
 {REPORTS}
 GET  jobs-row                   {ROW}
@@ -186,6 +188,7 @@ QUERIES = {
     "reports-support": "campaign=river&condition=llm",
     "reports-study": "campaign=river&study=by+chance",
     "reports-battles": "campaign=river&condition=B/M",
+    "battle-sets-leaderboard": "condition=B/M",
     "reports-correlation": "campaign=river&x=A/A&y=E/M",
     "reports-confusion": "campaign=river&rows=E/A&columns=E/M",
     "reports-support-correlation": "campaign=river&x=llm&y=scratch",
@@ -248,6 +251,7 @@ def places(world: DeskWorld) -> dict[str, str]:
                 reader.rows().order_by("pk").values_list(reader.row_path, flat=True)[0]
             )
     found["tasks-row"] = world.manual.public_id
+    found["battle-sets-leaderboard"] = found["battle-sets-row"]
     found |= {f"{collection.name}-provenance": found[f"{collection.name}-row"] for collection in EXPLAINED}
     return found
 

@@ -15,7 +15,7 @@ from tests.api.conftest import program_of
 from tests.api.reading import Program
 from tests.api.test_schema import nullable
 from tests.worlds.campaign import World
-from tests.worlds.jobs import MODEL, label_by, make_call, make_item, make_job, make_judge, support_by
+from tests.worlds.jobs import MODEL, label_by, make_call, make_item, make_job, make_judge, support_by, verdict_by
 
 
 @pytest.fixture
@@ -72,14 +72,17 @@ def test_every_kind_of_label_has_its_calls(olga: Program, call: Call, world: Wor
     NuggetCalls.objects.create(listed=nugget, worded=call, weighed=weighed)
     grade = Qrel.objects.order_by("pk")[0]
     Qrel.objects.filter(pk=grade.pk).update(event=call.event)
+    rows = {"support-judgments": support.pk, "nuggets": nugget.pk, "grades": grade.pk}
+    rows |= {"verdicts": verdict_by(call, make_judge()).pk}
     gave = {
         kind: [(entry["gave"], entry["sha256"][0]) for entry in behind(olga, kind, pk)["calls"]]
-        for kind, pk in (("support-judgments", support.pk), ("nuggets", nugget.pk), ("grades", grade.pk))
+        for kind, pk in rows.items()
     }
     assert gave == {
         "support-judgments": [("label", "a")],
         "nuggets": [("wording", "a"), ("importance", "b")],
         "grades": [("label", "a")],
+        "verdicts": [("label", "a")],
     }
 
 

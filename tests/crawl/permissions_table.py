@@ -69,7 +69,7 @@ ROUTES = {
         organizer:random_checks organizer:random_check
         organizer:quality organizer:inbox organizer:jobs organizer:job organizer:assignment_label
         organizer:support_label organizer:answer_labels organizer:list_origin organizer:nugget_origin
-        organizer:grade_origin organizer:call
+        organizer:grade_origin organizer:verdict_origin organizer:call
         organizer:people reports:doubts reports:pairs reports:next_pair
         reports:nuggets_pair reports:citations_pair reports:study_table reports:battle
         organizer:judges organizer:prompts organizer:prompt organizer:trial

@@ -34,6 +34,7 @@ from evaluation.models import (
     SupportJudgment,
     TaskAnswer,
     Topic,
+    Verdict,
 )
 from evaluation.terms import DrawKind, JudgeKind, PracticeKind, Role, StudyKind, SupportCondition
 from exchange.models import Export, ImportAttempt
@@ -377,6 +378,7 @@ def ids_of(world: DeskWorld) -> dict[str, object]:
         "organizer:list_origin": NuggetList.objects.all()[0].pk,
         "organizer:nugget_origin": listed.pk,
         "organizer:grade_origin": Qrel.objects.all()[0].pk,
+        "organizer:verdict_origin": Verdict.objects.all()[0].pk,
         "organizer:call": call.pk,
         "organizer:prompt": "assign@1",
         "organizer:test_connection": Connection.objects.all()[0].pk,

@@ -27,6 +27,7 @@ OF_A_ROW = [
     "organizer:list_origin",
     "organizer:nugget_origin",
     "organizer:grade_origin",
+    "organizer:verdict_origin",
     "organizer:call",
 ]
 """Pages of one passage, label, origin or call: they open from the topic, run or pair in which it stands."""

@@ -4,8 +4,10 @@ from typing import Any
 
 from django.utils import timezone
 
-from evaluation.labels import AssignmentLabel, SupportLabel
-from evaluation.models import Assignment, Event, Judge, SupportJudgment
+from evaluation.battles import BattleOrder, draw_battles
+from evaluation.labelling import GivenVerdict, give_verdicts
+from evaluation.labels import AssignmentLabel, BattleLabel, SupportLabel
+from evaluation.models import Assignment, Event, Judge, SupportJudgment, Verdict
 from evaluation.terms import JudgeKind, SupportCondition
 from jobs.models import Job, WorkItem
 from llmjobs.models import Attempt, Call, CallUse, LlmJob, Text
@@ -84,3 +86,11 @@ def support_by(call: Call, judge: Judge) -> SupportJudgment:
         given_at=timezone.now(),
         event=call.event,
     )
+
+
+def verdict_by(call: Call, judge: Judge) -> Verdict:
+    """Give a verdict that rests on a call, on a battle that is drawn for it."""
+    assert call.event
+    battle = draw_battles(campaign=call.event.campaign, order=BattleOrder(rounds=1)).battle_set.battles.all()[0]
+    give_verdicts(judge, [GivenVerdict(battle.pk, battle.right_id, BattleLabel.LEFT, call.event)])
+    return Verdict.objects.get()

@@ -27,6 +27,7 @@ from evaluation.models import (
     SupportJudgment,
     Task,
     Topic,
+    Verdict,
 )
 from evaluation.terms import DrawKind, TaskState
 from exchange.demo_campaign import SLUG, start_demo_jobs
@@ -62,8 +63,8 @@ PAGES = {
         organizer:judges organizer:new_judge organizer:new_connection
         organizer:try_prompts organizer:trial organizer:prompt
         organizer:assignment_label organizer:support_label organizer:answer_labels organizer:list_origin
-        organizer:nugget_origin organizer:grade_origin organizer:call organizer:cost
-        reports:pairs
+        organizer:nugget_origin organizer:grade_origin organizer:verdict_origin organizer:call
+        organizer:cost reports:pairs
         reports:nuggets_pair reports:citations_pair reports:battle reports:methods
         glossary organizer:today organizer:data organizer:new_import organizer:new_export
         organizer:import_attempt
@@ -237,6 +238,7 @@ ONLY: dict[str, Callable[[], Arguments]] = {
     "organizer:list_origin": lambda: _key(NuggetList),
     "organizer:nugget_origin": lambda: _key(ListedNugget),
     "organizer:grade_origin": lambda: _key(Qrel),
+    "organizer:verdict_origin": lambda: _key(Verdict),
     "organizer:snapshot_file": lambda: _key(Snapshot),
     "organizer:snapshot_methods": lambda: _key(Snapshot),
     "organizer:import_attempt": lambda: _key(ImportAttempt),

@@ -1,14 +1,30 @@
 """Why is it vital, where does this list come from, why does the source say 2? The calls or the import behind them."""
 
-import pytest
+from pathlib import Path
 
+import pytest
+from django.urls import reverse
+
+from evaluation.battles import BattleOrder, draw_battles
 from evaluation.labelling import GivenGrade, GivenNugget, ensure_nugget_set, give_grades, give_nugget_list
-from evaluation.models import Campaign, ListedNugget, Membership, NuggetList, Qrel, Segment, Topic
+from evaluation.models import (
+    AnswerProvenance,
+    Battle,
+    Campaign,
+    ListedNugget,
+    Membership,
+    NuggetList,
+    Qrel,
+    Segment,
+    Topic,
+    Verdict,
+)
 from evaluation.terms import Importance, Origin, Role
 from jobs.models import WorkItem
 from llmjobs.models import Attempt, Call, CallUse, NuggetCalls
 from tests.worlds.campaign import World, queries_of
-from tests.worlds.jobs import MODEL, label_by, make_call, make_item, make_job, make_judge, support_by
+from tests.worlds.imported import load, write
+from tests.worlds.jobs import MODEL, label_by, make_call, make_item, make_job, make_judge, support_by, verdict_by
 
 CAMPAIGN = "/campaigns/river/"
 WHO = [("sam", 404), ("ann", 404), ("olga", 200), ("rita", 200), ("audrey", 200)]
@@ -49,10 +65,12 @@ def addresses(world: World) -> list[str]:
     made, grade = make_list(world), make_grade(world)
     listed = made.items.all()[0]
     call = NuggetCalls.objects.get(listed=listed).worded_id
+    verdict = verdict_by(Call.objects.get(pk=call), make_judge())
     return [
         f"labels/nuggets/{made.pk}/",
         f"labels/nugget/{listed.pk}/",
         f"labels/grade/{grade.pk}/",
+        f"labels/verdict/{verdict.pk}/",
         f"calls/{call}/",
     ]
 
@@ -195,3 +213,30 @@ def test_the_topic_page_leads_to_all_of_it(world: World) -> None:
     key = f"{label.nugget_version.nugget.nugget_set_id}-{label.judge_id}"
     for address in (f"{topic}?labels={key}", world.pages()["run"]):
         assert f'"{CAMPAIGN}labels/assignment/{label.pk}/"' in client.get(address).content.decode()
+
+
+def test_a_verdict_shows_its_call_and_leads_back_to_its_battle(world: World) -> None:
+    call = make_call(make_item(make_job(world), "1", WorkItem.State.DONE), reply="[[A]]")
+    verdict = verdict_by(call, make_judge())
+    battle = reverse("reports:battle", args=["river", verdict.battle.public_id])
+    address = f"labels/verdict/{verdict.pk}/"
+    assert f'href="{CAMPAIGN}{address}"' in world.client("olga").get(battle).content.decode()
+    page = page_of(world, address)
+    runs = dict(AnswerProvenance.objects.values_list("answer", "run__run_id"))
+    left, right = runs[verdict.battle.right_id], runs[verdict.battle.left_id]
+    for text in ("Left better", battle, f"<dd><bdi>{left}</bdi></dd>", f"<dd><bdi>{right}</bdi></dd>"):
+        assert text in page
+    for text in ("B/A", "machine", "1,234", "[[A]]", "f" * 64, "temperature 0.0", "is not a model"):
+        assert text in page
+
+
+def test_an_imported_verdict_shows_its_file(world: World, tmp_path: Path) -> None:
+    draw_battles(campaign=world.campaign, order=BattleOrder(rounds=1))
+    battle = Battle.objects.get()
+    runs = dict(AnswerProvenance.objects.values_list("answer", "run__run_id"))
+    row = {"topic_id": battle.topic.topic_id, "left": runs[battle.left_id], "right": runs[battle.right_id]}
+    row |= {"verdict": "cant_judge", "reason": "Both are cut.", "judge": "ann"}
+    load("import_battles", "--by", "human", write(tmp_path, "verdicts.jsonl", [row]))
+    page = page_of(world, f"labels/verdict/{Verdict.objects.get().pk}/")
+    for text in ("Can't judge", "Both are cut.", "verdicts.jsonl", "The verdict was imported.", "B/M"):
+        assert text in page.replace("&#x27;", "'")

@@ -1,19 +1,19 @@
 """Battles on the leaderboard: its scores offer them, and they have the figures of the battles report."""
 
-import csv
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from evaluation.models import Campaign, Run
+from evaluation.models import BattleSet, Campaign, Run
 from tests.reports.battles.test_sampled_battles import drawn, folder, judged
 from tests.worlds.campaign import World
 from tests.worlds.cast import make_cast
-from tests.worlds.imported import load, report
+from tests.worlds.imported import load, report, run
 
 pytestmark = pytest.mark.django_db
-PAGE = "/campaigns/river/leaderboard/"
+PAGE, REPORT = "/campaigns/river/leaderboard/", "/campaigns/river/reports/battles/"
+API = "/api/v1/reports/battles/"
 __all__ = ["folder"]
 
 
@@ -35,16 +35,24 @@ def test_the_scores_offer_battles_only_where_there_are_some(folder: Path) -> Non
 @pytest.mark.parametrize("score", ["win", "rating", "corrected"])
 @pytest.mark.parametrize(("by", "condition"), [("E/A", "B/A"), ("E/M", "B/M")])
 def test_one_figure_has_one_value(rita: Any, score: str, by: str, condition: str) -> None:
-    document = rita.get(f"{PAGE}runs.json?score={score}&condition={by}").json()
-    expected = report("battles", "--condition", condition, "--by", score)
-    assert document == expected
+    words = ("battles", "--condition", condition, "--by", score)
+    expected, lines = report(*words), run("report", *words, "--campaign", "river", "--format", "csv").out
+    board, battles = f"score={score}&condition={by}", f"by={score}&condition={condition}"
+    for address in (
+        f"{PAGE}runs.{{}}?{board}",
+        f"{REPORT}overview.{{}}?{battles}",
+        f"{API}?campaign=river&{battles}&format={{}}",
+    ):
+        assert rita.get(address.format("json")).json() == expected, address
+        table = rita.get(address.format("csv")).content.decode()
+        assert table == lines, address
+    of_set = rita.get(f"/api/v1/battle-sets/{BattleSet.objects.get().pk}/leaderboard/?{battles}").json()
+    assert of_set == {name: expected[name] for name in of_set}
     page = rita.get(f"{PAGE}?score={score}&condition={by}").content.decode()
     for row in expected["runs"]:
         value = row["corrected"]["value"] if score == "corrected" else row["win_rate"]
         if value is not None:
             assert f"{value:.4f}" in page or f"{value:.3f}" in page
-    table = rita.get(f"{PAGE}runs.csv?score={score}&condition={by}").content.decode().splitlines()
-    assert [row["run_id"] for row in csv.DictReader(table)] == [row["run_id"] for row in expected["runs"]]
 
 
 def test_groups_of_runs_are_chosen_as_of_other_scores(rita: Any) -> None:

@@ -160,6 +160,7 @@ def test_the_methods_say_how_battles_were_drawn_and_judged(folder: Path) -> None
     text = methods_documents(Campaign.objects.get())["methods.json"]
     drawn = "12 battles over 3 topics (round robin dealt over topics, seed demo), sides drawn, judged blind by 1 person"
     assert drawn in text
+    assert "No run's name was shown; its style may still have been known again." in text
 
 
 def test_a_correlation_with_battles_leads_to_their_report(folder: Path) -> None:
