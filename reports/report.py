@@ -143,11 +143,7 @@ class ColumnKind(StrEnum):
 
 
 TEXTS: Final = frozenset(
-<<<<<<< HEAD
-    map(ColumnKind, ("text", "run", "topic", "tag", "stage", "condition", "measure", "names", "battle"))
-=======
-    map(ColumnKind, ("text", "run", "topic", "tag", "stage", "condition", "names", "battle", "bars"))
->>>>>>> e63647a6 (A verdict leads to its call or file; a battle set has its leaderboard in the API, and bars beside runs that are not told apart; figures are the same in every file)
+    map(ColumnKind, ("text", "run", "topic", "tag", "stage", "condition", "measure", "names", "battle", "bars"))
 )
 
 
