@@ -407,8 +407,8 @@ def verdict_for(viewer: User, campaign: Campaign, pk: int) -> ShownVerdict:
     verdict = verdicts_for(viewer, campaign).get(pk=pk)
     battle = verdict.battle
     right = battle.right_id if verdict.left_id == battle.left_id else battle.left_id
-    runs = [answer_for(viewer, campaign, answer).run for answer in (verdict.left_id, right)]
-    return ShownVerdict(verdict, *runs, call_behind(viewer, campaign, verdict.event))
+    left_run, right_run = (answer_for(viewer, campaign, answer).run for answer in (verdict.left_id, right))
+    return ShownVerdict(verdict, left_run, right_run, call_behind(viewer, campaign, verdict.event))
 
 
 def call_for(viewer: User, campaign: Campaign, pk: int) -> ShownCall:

@@ -91,6 +91,7 @@ def support_by(call: Call, judge: Judge) -> SupportJudgment:
 def verdict_by(call: Call, judge: Judge) -> Verdict:
     """Give a verdict that rests on a call, on a battle that is drawn for it."""
     assert call.event
+    assert call.event.campaign
     battle = draw_battles(campaign=call.event.campaign, order=BattleOrder(rounds=1)).battle_set.battles.all()[0]
     give_verdicts(judge, [GivenVerdict(battle.pk, battle.right_id, BattleLabel.LEFT, call.event)])
     return Verdict.objects.get()

@@ -104,9 +104,9 @@ def test_a_run_of_which_no_battle_was_judged_is_there_and_says_so(tmp_path: Path
 def test_runs_that_never_met_have_no_common_rating(tmp_path: Path) -> None:
     load_runs(tmp_path, "abcde", TOPICS)
     rows = [
-        {"topic_id": topic, "left": left, "right": right, "verdict": "tie", "judge": "ann"}
+        {"topic_id": topic, "left": pair[0], "right": pair[1], "verdict": "tie", "judge": "ann"}
         for topic in TOPICS
-        for left, right in ("ab", "bc", "ca", "de")
+        for pair in ("ab", "bc", "ca", "de")
     ]
     load("import_battles", "--by", "human", write(tmp_path, "verdicts.jsonl", rows))
     runs = runs_of()
@@ -152,10 +152,10 @@ def test_figures_do_not_depend_on_how_runs_are_called(tmp_path: Path) -> None:
     for names in ("abcd", "wzxy"):
         called = dict(zip("abcd", names, strict=True))
         rows = [
-            {"topic_id": topic, "left": called[one], "right": called[other], "judge": "ann"}
+            {"topic_id": topic, "left": called[pair[0]], "right": called[pair[1]], "judge": "ann"}
             | {"verdict": words[(7 * place + number) % 5 + place % 3]}
             for place, topic in enumerate(TOPICS)
-            for number, (one, other) in enumerate(pairs)
+            for number, pair in enumerate(pairs)
         ]
         load("import_battles", "--by", "human", write(tmp_path, f"{names}.jsonl", rows))
         runs = runs_of()
