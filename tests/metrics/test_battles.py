@@ -51,7 +51,7 @@ def test_runs_that_win_by_their_number_have_no_cycle() -> None:
     assert (found.triads, found.share) == (20, 0.0)
 
 
-def test_the_mean_of_all_scaledis_1000_whatever_the_battles() -> None:
+def test_the_mean_of_all_ratings_is_1000_whatever_the_battles() -> None:
     """Battles know ratings but for a constant: what is nearly 0 because of it is not divided by."""
     drawn = np.random.default_rng(1)
     battles = [(topic, *pair) for topic in range(14) for pair in combinations(range(7), 2)]
@@ -63,7 +63,7 @@ def test_the_mean_of_all_scaledis_1000_whatever_the_battles() -> None:
         assert rated.value.mean() == pytest.approx(1000, abs=1e-6)
 
 
-def test_a_balanced_sheet_wins_as_its_scaledlead_to_expect() -> None:
+def test_a_balanced_sheet_wins_as_its_ratings_lead_to_expect() -> None:
     drawn = np.random.default_rng(2)
     pairs = list(combinations(range(5), 2))
     rows = [(topic, *pair, float(drawn.integers(0, 3)) / 2, 0.0) for topic in range(9) for pair in pairs]
@@ -135,7 +135,7 @@ def test_a_model_that_has_no_end_is_refused(gap: list[float], outcome: list[int]
     assert (figures.prediction, figures.reason) == (None, reason)
 
 
-def test_scaledare_those_of_another_fit() -> None:
+def test_ratings_are_those_of_another_fit() -> None:
     drawn = np.random.default_rng(3)
     pairs = list(combinations(range(6), 2))
     rows = [(topic, *pair, float(drawn.integers(0, 3)) / 2, 0.0) for topic in range(9) for pair in pairs]
