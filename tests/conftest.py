@@ -61,8 +61,8 @@ def pytest_unconfigure() -> None:
             left.unlink(missing_ok=True)
 
 
-@pytest.hookimpl(wrapper=True)  # marks come before pytest chooses by them, the order after it was shuffled
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+@pytest.hookimpl(tryfirst=True)  # before pytest chooses by marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let every database test reach the snapshot connection as well; begin with slow tests."""
     for item in items:
         marker = item.get_closest_marker("django_db")
@@ -76,7 +76,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
         if drives_browser:
             # Chromium shares two cores with the others. What fails once is named in the summary, as RERUN.
             item.add_marker(pytest.mark.flaky(reruns=1))
-    yield
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 

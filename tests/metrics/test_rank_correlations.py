@@ -133,8 +133,8 @@ def test_a_name_of_no_method_is_none(name: str) -> None:
     assert method_named(name) is None
 
 
-def test_figures_are_those_of_the_field_s_own_tool_to_ten_digits() -> None:
-    folder = Path(__file__).parent / "autojudge"
+def test_figures_are_those_of_the_field_s_own_tool_to_ten_digits(shared_data: Path) -> None:
+    folder = shared_data / "autojudge-scores"
     rows = [json.loads(line) for line in (folder / "truth.eval.jsonl").read_text().splitlines()]
     x = np.array([row["value"] for row in rows if row["topic_id"] == "all"])
     lines = [line.split() for line in (folder / "judgeA.eval.txt").read_text().splitlines()]

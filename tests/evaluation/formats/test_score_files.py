@@ -21,7 +21,6 @@ from evaluation.formats.score_files import (
 )
 from evaluation.formats.source import Source, read_source
 
-AUTOJUDGE = Path(__file__).parents[2] / "metrics" / "autojudge"
 TOPICS = {"t01", "t02"}
 ids = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=9).filter(
     lambda text: id_problem(text) is None
@@ -53,9 +52,9 @@ def test_what_a_form_writes_comes_back_as_it_was(form: object, rows: list[TopicS
     assert parse_score_file(source, written) == expected
 
 
-def test_the_tool_s_own_two_files_of_a_judge_are_equal() -> None:
+def test_the_tool_s_own_two_files_of_a_judge_are_equal(shared_data: Path) -> None:
     tot, ir_measures = (
-        parse_score_file(read_source(AUTOJUDGE / f"judgeA.{name}.txt"), FORMS[form])
+        parse_score_file(read_source(shared_data / "autojudge-scores" / f"judgeA.{name}.txt"), FORMS[form])
         for name, form in (("eval", "tot"), ("ir_measures", "ir_measures"))
     )
     assert tot == ir_measures

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from evaluation.formats.score_files import FORMS
-from tests.reports.judges.conftest import FILES
 from tests.reports.judges.test_import_score_files import rows_of
 from tests.worlds.imported import load, report, run, write
 
@@ -18,16 +17,16 @@ def export(*options: object) -> str:
 
 @pytest.mark.usefixtures("judged")
 @pytest.mark.parametrize("form", [form.name for form in FORMS.values() if not form.is_of_one_run])
-def test_a_judge_s_table_goes_out_and_comes_in_again_equal(tmp_path: Path, form: str) -> None:
-    load("import_scores", "--judge", "A", FILES / "judgeA.eval.txt")
+def test_a_judge_s_table_goes_out_and_comes_in_again_equal(tmp_path: Path, form: str, score_files: Path) -> None:
+    load("import_scores", "--judge", "A", score_files / "judgeA.eval.txt")
     file = write(tmp_path, "out.txt", export("--condition", "A", "--form", form))
     load("import_scores", "--judge", "B", "--form", form, file)
     assert rows_of("A") == rows_of("B")
 
 
 @pytest.mark.usefixtures("judged")
-def test_trec_eval_has_a_file_for_each_run(tmp_path: Path) -> None:
-    load("import_scores", "--judge", "A", FILES / "judgeA.eval.txt")
+def test_trec_eval_has_a_file_for_each_run(tmp_path: Path, score_files: Path) -> None:
+    load("import_scores", "--judge", "A", score_files / "judgeA.eval.txt")
     asked = ("--condition", "A", "--form", "trec_eval")
     refused = run("export", "scores", "--campaign", "river", *asked)
     assert (refused.code, refused.err) == (2, "trec_eval needs one file per run. Option: --run.\n")

@@ -6,7 +6,6 @@ import pytest
 
 from evaluation.models import Event, Finding
 from reports.models import ExternalCondition, ExternalScore
-from tests.reports.judges.conftest import FILES
 from tests.worlds.imported import load, refuse, report, write
 
 
@@ -16,17 +15,17 @@ def rows_of(name: str) -> set[tuple[str, str, str, float]]:
 
 
 @pytest.mark.usefixtures("judged")
-def test_the_two_files_of_a_judge_give_equal_tables() -> None:
-    load("import_scores", "--form", "tot", "--judge", "A", FILES / "judgeA.eval.txt")
-    load("import_scores", "--judge", "B", FILES / "judgeA.ir_measures.txt")
+def test_the_two_files_of_a_judge_give_equal_tables(score_files: Path) -> None:
+    load("import_scores", "--form", "tot", "--judge", "A", score_files / "judgeA.eval.txt")
+    load("import_scores", "--judge", "B", score_files / "judgeA.ir_measures.txt")
     assert rows_of("A") == rows_of("B")
     assert ("r1", "t01", "GRADE", 0.5984) in rows_of("A")
     assert ("r1", "", "GRADE", 0.573717) in rows_of("A")
 
 
 @pytest.mark.usefixtures("judged")
-def test_the_same_file_again_changes_nothing_and_its_event_can_be_taken_back() -> None:
-    options = ("--judge", "A", "--method", "pointwise", "--model", "gpt-4o", FILES / "judgeA.eval.txt")
+def test_the_same_file_again_changes_nothing_and_its_event_can_be_taken_back(score_files: Path) -> None:
+    options = ("--judge", "A", "--method", "pointwise", "--model", "gpt-4o", score_files / "judgeA.eval.txt")
     assert "49 scores added" in load("import_scores", *options).err
     assert "Nothing changed: 49 scores" in load("import_scores", *options).err
     table = ExternalCondition.objects.get()

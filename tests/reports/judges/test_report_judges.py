@@ -8,7 +8,6 @@ import pytest
 
 from evaluation.models import Campaign
 from tests.api.conftest import program_of
-from tests.reports.judges.conftest import FILES
 from tests.worlds.campaign import World
 from tests.worlds.cast import make_cast
 from tests.worlds.imported import load, report, run, write
@@ -31,8 +30,8 @@ def difference_of(document: dict[str, Any], judge: str, other: str) -> dict[str,
 
 
 @pytest.mark.usefixtures("autojudge")
-def test_figures_are_the_tool_s_to_ten_digits() -> None:
-    expected = json.loads((FILES / "expected.jsonl").read_text("utf-8"))
+def test_figures_are_the_tool_s_to_ten_digits(score_files: Path) -> None:
+    expected = json.loads((score_files / "expected.jsonl").read_text("utf-8"))
     row = row_of(judges(*ASKED), "A")
     for method in METHODS:
         assert row[method] == pytest.approx(expected[method], abs=1e-10), method
@@ -49,8 +48,10 @@ def test_an_interval_holds_its_figure_and_says_that_topics_are_few() -> None:
     assert judges() == judges()
 
 
-def test_a_judge_does_not_differ_from_itself_and_swapping_two_swaps_the_sign(autojudge: Path) -> None:
-    load("import_scores", "--judge", "A again", FILES / "judgeA.ir_measures.txt")
+def test_a_judge_does_not_differ_from_itself_and_swapping_two_swaps_the_sign(
+    autojudge: Path, score_files: Path
+) -> None:
+    load("import_scores", "--judge", "A again", score_files / "judgeA.ir_measures.txt")
     document = judges("--method", "tauap_b")
     same = difference_of(document, "A", "A again")
     assert (same["difference"], same["p"], same["verdict"]) == (0.0, 1.0, "not told apart")
@@ -66,9 +67,9 @@ def test_a_judge_does_not_differ_from_itself_and_swapping_two_swaps_the_sign(aut
     assert other["p"] == one["p"]
 
 
-def test_a_table_of_runs_has_figures_and_no_interval(autojudge: Path) -> None:
+def test_a_table_of_runs_has_figures_and_no_interval(autojudge: Path, score_files: Path) -> None:
     aggregates = [
-        line for line in (FILES / "judgeA.eval.txt").read_text("utf-8").splitlines() if "\tall\t" in line
+        line for line in (score_files / "judgeA.eval.txt").read_text("utf-8").splitlines() if "\tall\t" in line
     ]
     load("import_scores", "--judge", "C", write(autojudge, "c.txt", "\n".join(aggregates)))
     document = judges()
@@ -83,10 +84,10 @@ def test_a_table_of_runs_has_figures_and_no_interval(autojudge: Path) -> None:
 
 
 @pytest.fixture
-def one_less(judged: Path) -> Path:
+def one_less(judged: Path, score_files: Path) -> Path:
     """Judge D lacks run r7 of the truth and has r8, which the truth lacks."""
-    load("import_scores", "--condition", "truth", FILES / "truth.eval.jsonl")
-    text = (FILES / "judgeA.eval.txt").read_text("utf-8").replace("r7\t", "r8\t")
+    load("import_scores", "--condition", "truth", score_files / "truth.eval.jsonl")
+    text = (score_files / "judgeA.eval.txt").read_text("utf-8").replace("r7\t", "r8\t")
     load("import_scores", "--judge", "D", write(judged, "d.txt", text))
     return judged
 
