@@ -111,6 +111,59 @@ class Baseline:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BattleAgreementRow:
+    """How far the verdicts on battles that were judged twice agree."""
+
+    of: str
+    """whose"""
+    judge: str | None
+    """the LLM; null: none"""
+    pairs: int
+    agreement: BattleFigureRow
+    kappa: BattleFigureRow
+    kappa_linear: BattleFigureRow
+    alpha: BattleFigureRow
+    opposite: int
+    """pairs with opposite winners"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BattleCyclesRow:
+    """Triads of runs of which each beats the next."""
+
+    triads: int
+    cyclic: int
+    share: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BattleFigureRow:
+    """A figure with its 95 % interval; null: undefined, and `reason` may say why."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BattleLeaderboardRow:
+    """Runs of a battle set, the best first, with the figures of `reports/battles/`."""
+
+    set: str
+    condition: str
+    by: str
+    """what orders the runs"""
+    target: str
+    policies: dict[str, str]
+    sample: BattleSampleRow | None
+    runs: list[BattledRunRow]
+    bands: list[list[str]]
+    """runs that are not told apart, each difference by itself"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BattleRow:
     """Two answers to a topic. Sides are those that the first judge sees."""
 
@@ -140,8 +193,23 @@ class BattleRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BattleSampleRow:
+    """The battles that were drawn for people to correct an LLM by."""
+
+    judge: str
+    """as `judges` names them"""
+    target: str
+    battles: int
+    drawn: int
+    judged: int
+    refused: int
+    outside: int
+    stale: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BattleSetRow:
-    """Battles that were drawn together. `reports/battles/` has its win rates and ratings."""
+    """Battles that were drawn together. `battle-sets/ID/leaderboard/` has its win rates and ratings."""
 
     id: int
     campaign: str
@@ -152,6 +220,12 @@ class BattleSetRow:
     rounds: int
     missing: Literal["zero", "skip"] | None
     """what becomes of a run without an answer"""
+    show: BattleShow | None
+    """what people see of an answer; null, here and below: drawn elsewhere"""
+    markdown: BattleMarkdown | None
+    """how its Markdown looks"""
+    rubric: BattleRubric | None
+    """what stands beside the answers"""
     runs: list[str]
     """by run id"""
     topics: list[str]
@@ -162,6 +236,106 @@ class BattleSetRow:
     """decided by a missing answer, and shown to nobody"""
     samples: list[SampleRow]
     made_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BattledRunRow:
+    """A run's battles. `llm`, `people` and `corrected` are win rates where battles were drawn for people to
+    check.
+    """
+
+    run_id: str
+    """the run, by its run id"""
+    win_rate: float | None
+    """mean points"""
+    low: float | None
+    high: float | None
+    rating: float | None
+    rating_low: float | None
+    rating_high: float | None
+    rank: list[int] | None
+    """best and worst"""
+    battles: int
+    won: int
+    lost: int
+    tied: int
+    both_bad: int
+    topics: int
+    few: bool
+    """whether its topics are too few to trust"""
+    reason: str | None
+    """why a figure is undefined"""
+    llm: BattleFigureRow | None
+    people: BattleFigureRow | None
+    corrected: BattleFigureRow | None
+    drawn: int | None
+    judged: int | None
+    refused: int | None
+
+    @property
+    def run(self) -> str:
+        return self.run_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BattlesDifferenceRow:
+    """What orders the runs, of run a minus run b."""
+
+    a: str
+    """the run, by its run id"""
+    b: str
+    """the run, by its run id"""
+    value: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    holm: float | None
+    """p by Holm's correction"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BattlesReportRow:
+    """Runs by their battles, the best first, every two of them, what else decides, and how far judges agree."""
+
+    set: str
+    condition: str
+    by: str
+    """what orders the runs"""
+    target: str
+    policies: dict[str, str]
+    sample: BattleSampleRow | None
+    runs: list[BattledRunRow]
+    bands: list[list[str]]
+    """runs that are not told apart, each difference by itself"""
+    differences: list[BattlesDifferenceRow]
+    side: BattleFigureRow
+    """mean points of the answer on the left"""
+    stayed: BattleFigureRow
+    """mean points of the answer that had stayed"""
+    length: BattleFigureRow
+    """log odds of the answer with twice as many words"""
+    agreement: list[BattleAgreementRow]
+    conflicts: list[ConflictRow]
+    cycles: BattleCyclesRow
+    reliability: float | None
+    unbalanced: list[str]
+    """runs whose win rate depends on whom they met"""
+    explained: ExplainedBattlesRow | None
+    boards: list[BoardBesideRow]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardBesideRow:
+    """Another order of the same runs."""
+
+    condition: str
+    score: str
+    tau: float | None
+    runs: int
+    same: int
+    """pairs that differ on both boards, in the same order"""
+    opposite: int
+    reason: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,6 +421,90 @@ class CitationRow:
     """null: out of range of the references"""
     raw: str
     """as the file has it"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedJudgeRow:
+    """How well a judge's scores rank the runs. It has the methods that were asked for, those with @K too."""
+
+    kendall: float | None = None
+    spearman: float | None = None
+    pearson: float | None = None
+    tauap: float | None = None
+    tauap_a: float | None = None
+    tauap_b: float | None = None
+    tau_gap: float | None = None
+    rbo: float | None = None
+    judge: str
+    method: str
+    model: str
+    measure: str
+    truth_measure: str
+    runs: int
+    filled: int
+    """runs that it scores 0, as it lacks them"""
+    topics: int | None
+    reason: str
+    intervals: dict[str, FigureIntervalRow]
+    """by method"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedJudgesRow:
+    """The coefficient of `judge` minus that of `other`; null: undefined."""
+
+    judge: str
+    measure: str
+    other: str
+    other_measure: str
+    correlation: str
+    difference: float | None
+    p: float | None
+    verdict: str
+    intervals: dict[str, FigureIntervalRow]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonsReportRow:
+    """Differences of every two runs, with paired intervals and tests over topics."""
+
+    condition: str
+    judge: str | None
+    """whose labels; null: there are none"""
+    score: str
+    policies: dict[str, str]
+    topics: int
+    runs: list[str]
+    """that are compared, the best first"""
+    left_out: int
+    """runs beyond the most that are compared"""
+    groups: list[list[str]]
+    """largest groups of runs of which no two differ"""
+    comparisons: list[RunDifferenceRow]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConflictRow:
+    """A battle of which two verdicts name opposite winners."""
+
+    battle: str
+    topic_id: str
+    """the topic, by the track's id"""
+    a: str
+    """the run, by its run id"""
+    b: str
+    """the run, by its run id"""
+    points: float
+    of: str
+    """whose"""
+    judge: str | None
+    """the LLM; null: none"""
+    settled: bool
+    """whether a third person's verdict counts"""
+
+    @property
+    def topic(self) -> str:
+        return self.topic_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -405,6 +663,57 @@ class Deleted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DescribedRow:
+    """A nugget set, named by `nuggets`; or labels of one, which have condition, judge and `set`."""
+
+    topics: float | None
+    nuggets_per_topic: float | None
+    words_per_nugget: float | None
+    vital: float | None
+    okay: float | None
+    unknown: float | None
+    not_support: float | None
+    """share of the labels"""
+    partial_support: float | None
+    """share of the labels"""
+    support: float | None
+    """share of the labels"""
+    nuggets: str | None = None
+    condition: str | None = None
+    judge: str | None = None
+    set: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescriptivesReportRow:
+    """Nugget sets and labels in figures."""
+
+    rows: list[DescribedRow]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditsReportRow:
+    """What assessors did to the drafts."""
+
+    nuggets: str
+    drafts: str
+    topics: int
+    inferred: bool
+    """from the texts, as no lineage is recorded"""
+    rows: list[EditsRow]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditsRow:
+    """A class of edits; `authors_share` is by the flags of the file, null where it has none."""
+
+    edit: str
+    topics: int
+    share: float | None
+    authors_share: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EstimateRow:
     """A score with its 95 % interval; null: there is none, and the run's `reason` says why."""
 
@@ -434,6 +743,22 @@ class EvidenceRow:
     docid: str
     sentence: int | None
     """of the segment, from 0; null: all of it"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedBattlesRow:
+    """How far a difference in scores explains who wins."""
+
+    battles: int
+    decided: int
+    agree: BattleFigureRow
+    no_difference: float | None
+    slope: float | None
+    half_band: float | None
+    loss: float | None
+    loss_without: float | None
+    gain: BattleFigureRow
+    inversions: list[InvertedBattleRow]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -494,6 +819,7 @@ class FindingRow:
         "unknown_citation",
         "labelled_by_others",
         "listed_by_others",
+        "names_its_run",
     ]
     file: str
     line: int | None
@@ -685,6 +1011,27 @@ class IntervalRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InvertedBattleRow:
+    """A battle that was won by the answer with the lower score."""
+
+    battle: str
+    topic_id: str
+    """the topic, by the track's id"""
+    a: str
+    """the run, by its run id"""
+    b: str
+    """the run, by its run id"""
+    points: float
+    gap: float
+    """score of a minus that of b"""
+    reasons: list[str]
+
+    @property
+    def topic(self) -> str:
+        return self.topic_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JobEstimate:
     """The work and cost of a job. Re-asks are not known before; `calls` counts what is sure.
 
@@ -766,6 +1113,23 @@ class JudgeRow:
     aside: bool
     """its labels count only where it is named"""
     created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgesReportRow:
+    """Judges against the truth, the best first."""
+
+    truth: str
+    truth_measure: str
+    methods: list[str]
+    on_missing: str
+    resamples: int
+    seed: int
+    judges: list[ComparedJudgeRow]
+    differences: list[ComparedJudgesRow]
+    pairs_left_out: int
+    left_out: list[str]
+    """runs that one side lacks"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -971,6 +1335,77 @@ class RefusedRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReportSectionRow:
+    """A table of a report's page; its rows have a value for each column."""
+
+    title: str
+    rows: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportedRunRow:
+    """A run's mean scores; null: undefined."""
+
+    run_id: str
+    """the run, by its run id"""
+    group: str
+    task: str
+    judged: int
+    unjudged: int
+    failed: int
+    intervals: dict[str, IntervalRow]
+    """of each score, by its name"""
+    vital_strict: float | None = None
+    """the primary score"""
+    vital: float | None = None
+    weighted_strict: float | None = None
+    weighted: float | None = None
+    all_strict: float | None = None
+    all: float | None = None
+    length: float | None = None
+    """words of an answer, the mean"""
+    rubric: float | None = None
+    """of a rubric: the primary score where a campaign is scored by weights"""
+    rubric_strict: float | None = None
+    """of a rubric"""
+    violations: float | None = None
+    """of a rubric: criteria below 0 that an answer meets, the mean"""
+    mandatory_missed: float | None = None
+    """of a rubric: vital criteria that an answer does not meet, the mean"""
+    topics: int
+    """topics behind the primary score"""
+    excluded: int
+    """answers"""
+    missing: int
+    """answers"""
+    control: bool
+
+    @property
+    def run(self) -> str:
+        return self.run_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunDifferenceRow:
+    """The mean of `run_id` minus that of `other`; null: undefined."""
+
+    run_id: str
+    """the run, by its run id"""
+    other: str
+    """the run, by its run id"""
+    difference: float | None
+    p: float | None
+    adjusted: float | None
+    """p by Holm's correction"""
+    topics: int
+    intervals: dict[str, IntervalRow]
+
+    @property
+    def run(self) -> str:
+        return self.run_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunRow:
     """A run: what one system answered."""
 
@@ -1077,6 +1512,38 @@ class ScoreRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ScoresReportRow:
+    """Scores of all runs under a condition, the best first."""
+
+    condition: str
+    nuggets: str | None
+    """whose nuggets, by set; null: nobody has any"""
+    judge: str | None
+    """whose labels; null: there are none"""
+    policies: dict[str, str]
+    topics: int
+    """topics with a nugget"""
+    empty_topics: int
+    no_vital_topics: int
+    no_positive_topics: int | None = None
+    """of a rubric: topics without a weight above 0"""
+    avoid_nuggets: int
+    """that an answer must not contain, and that no score counts"""
+    runs: list[ReportedRunRow]
+    summary: dict[str, dict[str, float | None]]
+    """min, median and max: means over topics of that of the runs, by score"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SectionsReportRow:
+    """A report's page: what it says, and its tables by name."""
+
+    title: str
+    text: str
+    sections: dict[str, ReportSectionRow]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentRow:
     """A segment: a passage that qrels grade and answers cite."""
 
@@ -1108,6 +1575,25 @@ class SentenceRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StageTimeRow:
+    """Seconds of active time on a topic, over first submissions."""
+
+    stage: str
+    topics: int
+    median_s: float | None
+    q1_s: float | None
+    q3_s: float | None
+    low_median_s: float | None
+    high_median_s: float | None
+    wall_median_s: float | None
+    mean_s: float | None
+    total_s: float
+    unfinished: int
+    reworked: int
+    rework_total_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stays:
     """A task that stays as it is, and why."""
 
@@ -1118,6 +1604,83 @@ class Stays:
     @property
     def topic(self) -> str:
         return self.topic_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudiedAgreementRow:
+    """How far two judges agree on the study's pairs; null: undefined."""
+
+    with_: str
+    """as `judges` names them"""
+    judge: str
+    """as `judges` names them"""
+    pairs: int
+    agreement: float | None
+    kappa: float | None
+    kappa_linear: float | None
+    intervals: dict[str, IntervalRow]
+    """by figure"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudiedJudgeRow:
+    """The labels of a judge, of the labels that the study has."""
+
+    not_support: float | None = None
+    """share of the labels"""
+    partial_support: float | None = None
+    """share of the labels"""
+    support: float | None = None
+    """share of the labels"""
+    no_support: float | None = None
+    """share of the labels"""
+    full_support: float | None = None
+    """share of the labels"""
+    judge: str
+    """as `judges` names them"""
+    role: str
+    judged: int
+    failed: int
+    unjudged: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudiedTopicRow:
+    """Pairs of a topic; `cells` counts them by label of the one and the other."""
+
+    topic_id: str
+    """the topic, by the track's id"""
+    pairs: int
+    cells: list[list[int]]
+
+    @property
+    def topic(self) -> str:
+        return self.topic_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyReportRow:
+    """Who agrees with whom on pairs on which a person and an LLM differ."""
+
+    study: str
+    kind: Literal["assignment", "support"]
+    person: str
+    """as `judges` names them"""
+    judge: str
+    """as `judges` names them"""
+    nuggets: str | None
+    """null of support"""
+    condition: str | None
+    """how people judge support"""
+    per_topic: int
+    stratified: bool
+    seed: int
+    pairs: int
+    decoys: int
+    topics: list[StudiedTopicRow]
+    labels: list[str]
+    judges: list[StudiedJudgeRow]
+    agreement: list[StudiedAgreementRow]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1162,6 +1725,58 @@ class StudyRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionTimeRow:
+    """Seconds that somebody spent on a topic; `active_60_s` and its like count gaps up to so many seconds."""
+
+    active_60_s: float
+    active_120_s: float
+    active_180_s: float
+    active_300_s: float
+    campaign: str
+    """the campaign's slug"""
+    topic_id: str
+    """the topic, by the track's id"""
+    stage: str
+    assessor: str
+    version: int
+    wall_s: float
+    presence_s: float
+    active_low_s: float
+    active_point_s: float
+    active_high_s: float
+    hidden_s: float
+    paused_s: float
+    offline_s: float
+    blur_s: float
+    sessions: int
+    rework_s: float
+    rule_version: int
+    reading_s: float
+    editing_s: float
+    suspended_s: float
+    submitted: bool
+
+    @property
+    def topic(self) -> str:
+        return self.topic_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SupportReportRow:
+    """How the citations of all runs support, the best first."""
+
+    condition: str
+    judge: str | None
+    """whose labels; null: there are none"""
+    policies: dict[str, str]
+    first_citations: int | None
+    """how many of a sentence are judged; null: all"""
+    published_measure: bool
+    topics: int
+    runs: list[SupportedRunRow]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SupportRow:
     """A label: whether a cited segment supports a sentence. Only labels that stand."""
 
@@ -1201,6 +1816,41 @@ class SupportRow:
     @property
     def topic(self) -> str:
         return self.topic_id
+
+    @property
+    def run(self) -> str:
+        return self.run_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SupportedRunRow:
+    """A run's mean scores of its citations; null: undefined."""
+
+    run_id: str
+    """the run, by its run id"""
+    group: str
+    task: str
+    judged: int
+    unjudged: int
+    failed: int
+    intervals: dict[str, IntervalRow]
+    """of each score, by its name"""
+    weighted_precision: float | None = None
+    """of support"""
+    weighted_recall: float | None = None
+    """of support"""
+    precision_strict: float | None = None
+    """of support"""
+    recall_strict: float | None = None
+    """of support"""
+    sentences: float | None = None
+    """of an answer, the mean"""
+    precision_topics: int
+    recall_topics: int
+    sentences_total: int
+    sentences_uncited: int
+    unjudgeable: int
+    """pairs that nobody can judge"""
 
     @property
     def run(self) -> str:
@@ -1271,6 +1921,17 @@ class TiesRow:
     x: int
     y: int
     both: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeReportRow:
+    """How long topics took, by stage, and the submissions that this rests on."""
+
+    idle: int | None
+    """gaps up to so many seconds count; null: by the words on screen"""
+    rule_version: int
+    stages: list[StageTimeRow]
+    submissions: list[SubmissionTimeRow]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
