@@ -30,9 +30,20 @@ REFERENCE = "#/components/schemas/"
 
 
 def rows_text(schema: dict[str, Any]) -> str:
+    schema = _with_choices_in_place(schema, schema["components"]["schemas"])
     parts = schema["components"]["schemas"]
     classes = [_class(name, parts[name]) for name in sorted(_answered(schema)) if not name.endswith("Page")]
     return _formatted("\n\n".join([HEAD, *classes]))
+
+
+def _with_choices_in_place(part: Any, parts: dict[str, Any]) -> Any:
+    """Return the schema with named choices in place of their names: rows have no class for them."""
+    if isinstance(part, dict):
+        choices = parts.get(str(part.get("$ref", "")).removeprefix(REFERENCE), {})
+        if "enum" in choices:
+            return choices
+        return {name: _with_choices_in_place(inner, parts) for name, inner in part.items()}
+    return [_with_choices_in_place(inner, parts) for inner in part] if isinstance(part, list) else part
 
 
 def _answered(schema: dict[str, Any]) -> set[str]:

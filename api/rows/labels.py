@@ -237,6 +237,14 @@ class TiesRow(Out):
     both: int
 
 
+class CoefficientRow(Out):
+    """Another correlation of run means; null: undefined, for a `reason`. `n`: runs."""
+
+    value: Number | None
+    n: int
+    reason: str = ""
+
+
 class CorrelationReportRow(Out):
     """Kendall's tau-b of two conditions on three levels; null: undefined."""
 
@@ -254,6 +262,7 @@ class CorrelationReportRow(Out):
     ties: dict[str, TiesRow] = Field(description="by level")
     discordant: dict[str, int] = Field(description="by level")
     intervals: dict[str, FigureIntervalRow] = Field(description="by level")
+    methods: dict[str, CoefficientRow] | None = Field(None, description="by name, where some are asked for")
 
 
 class ConfusionReportRow(Out):

@@ -220,11 +220,11 @@ class BattleSetRow:
     rounds: int
     missing: Literal["zero", "skip"] | None
     """what becomes of a run without an answer"""
-    show: BattleShow | None
+    show: Literal["answer", "citations", "passages"] | None
     """what people see of an answer; null, here and below: drawn elsewhere"""
-    markdown: BattleMarkdown | None
+    markdown: Literal["alike", "plain"] | None
     """how its Markdown looks"""
-    rubric: BattleRubric | None
+    rubric: Literal["none", "nuggets"] | None
     """what stands beside the answers"""
     runs: list[str]
     """by run id"""
@@ -421,6 +421,15 @@ class CitationRow:
     """null: out of range of the references"""
     raw: str
     """as the file has it"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoefficientRow:
+    """Another correlation of run means; null: undefined, for a `reason`. `n`: runs."""
+
+    value: float | None
+    n: int
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -639,6 +648,8 @@ class CorrelationReportRow:
     """by level"""
     intervals: dict[str, FigureIntervalRow]
     """by level"""
+    methods: dict[str, CoefficientRow] | None = None
+    """by name, where some are asked for"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -182,14 +182,14 @@ def test_trying_out_shows_the_first_answers_and_loads_nothing(own: Path) -> None
 
 
 def test_of_what_is_not_mapped_only_what_is_to_be_kept_is_stored(own: Path) -> None:
-    rows = [trace(user_id="u7", meta={"version": 4, "ip": "10.0.0.4"}), trace("Why?", user_id="u8")]
+    rows = [trace(user_id="u7", meta={"version": 4, "session": "s-4711"}), trace("Why?", user_id="u8")]
     path = write(own, "traces.jsonl", rows)
     message = refuse("import_traces", "--run", "bot", "--keep", "version", path)
     assert "no column 'version' (columns: user_input, response, retrieved_contexts, user_id, meta)" in message
     load("import_traces", "--run", "bot", "--keep", "meta.version", "--keep", "response", path)
     kept = [row.extra["trace"]["kept"] for row in AnswerProvenance.objects.order_by("topic__position")]
     assert kept == [{"meta.version": version, "response": "Yes [2]. For how long?"} for version in (4, None)]
-    assert not any(secret in str(everything()) for secret in ("10.0.0.4", "u7"))
+    assert not any(secret in str(everything()) for secret in ("s-4711", "u7"))
 
 
 def test_one_id_with_two_texts_has_two_names(own: Path) -> None:
