@@ -48,7 +48,7 @@ def cell_text(column: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:.3f}"
+        return f"{value:,.0f}" if column.endswith("_s") else f"{value:.3f}"
     if isinstance(value, int):
         return f"{value:,}"
     if column in ("condition", "x", "y"):

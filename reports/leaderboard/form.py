@@ -90,6 +90,11 @@ class LeaderboardForm(ConditionForm):
         return self.data["score"] in dict(BATTLE_SCORES)
 
     @property
+    def rules(self) -> list[forms.BoundField]:
+        # What becomes of an answer that is missing was settled at the draw.
+        return [] if self.is_of_battles else super().rules
+
+    @property
     def battle_condition(self) -> BattleCondition:
         """Battles by whoever labels under the condition: people or LLMs."""
         by_llms = [condition for condition in Condition if condition.judge_kind is JudgeKind.LLM]

@@ -55,6 +55,11 @@ def test_one_figure_has_one_value(rita: Any, score: str, by: str, condition: str
             assert f"{value:.4f}" in page or f"{value:.3f}" in page
 
 
+def test_battles_name_no_rules_of_labels(rita: Any) -> None:
+    assert "Scored as" not in rita.get(f"{PAGE}?score=win&condition=E/M").content.decode()
+    assert "Scored as TREC 2024." in rita.get(PAGE).content.decode()
+
+
 def test_groups_of_runs_are_chosen_as_of_other_scores(rita: Any) -> None:
     Run.objects.filter(run_id="a").update(group="team")
     document = rita.get(f"{PAGE}runs.json?score=win&condition=E/A&group=team").json()
