@@ -14,7 +14,7 @@ from api.filters import NO_SUCH, OF_SCORES, RUN, choice_of, narrowing_of
 from api.pagination import wrong_parameters
 from api.problems import WrongQuery
 from api.readers import Scores, policies_of_choice
-from api.schema import FingerprintSchema
+from api.schema import AnswerSchema
 from api.streams import answered
 from api.views import View
 from exchange.gates.baseline import Fingerprint
@@ -31,7 +31,8 @@ class FingerprintOut(BaseModel):
 class FingerprintView(View):
     """What the labels of a run rest on: where two runs differ in it, scores say nothing of the runs."""
 
-    schema = FingerprintSchema()
+    schema = AnswerSchema()
+    operation = "fingerprint"
     answer = FingerprintOut
     filters = tuple(
         replace(parameter, needed=parameter.needed or parameter.name == RUN.name) for parameter in OF_SCORES

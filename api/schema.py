@@ -192,12 +192,14 @@ class BattleLeaderboardSchema(ReportSchema):
         return getdoc(self.view.row) or ""
 
 
-class FingerprintSchema(ReportSchema):
+class AnswerSchema(ReportSchema):
+    """An address with one answer that is neither a row nor a report."""
+
     def get_operation_id(self) -> str:
-        return "fingerprint"
+        return str(self.view.operation)
 
     def get_tags(self) -> list[str]:
-        return ["fingerprint"]
+        return [self.get_operation_id()]
 
     def get_description(self) -> str:  # type: ignore[override]
         return getdoc(type(self.view)) or ""
@@ -304,6 +306,7 @@ def with_tags(result: dict[str, Any], **_how: object) -> dict[str, Any]:
     texts["task-changes"] = "A change of several tasks at once."
     texts["gates"] = "Whether a run is no worse than another, or better: a verdict for CI."
     texts["fingerprint"] = "What the labels of a run rest on."
+    texts["account"] = "Who asks, and what the token may."
     return result | {"tags": [{"name": name, "description": text} for name, text in texts.items()]}
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from django.urls import URLPattern, path, register_converter
 from django.urls.converters import PathConverter
 
+from api.account import AccountView
 from api.collections import COLLECTIONS
 from api.fingerprint import FingerprintView
 from api.provenance import EXPLAINED, ProvenanceView
@@ -63,6 +64,7 @@ def _addresses() -> Iterator[Address]:
         yield f"{task}/{act}", ChangeTaskView.as_view(act=act), f"task-{act}"
     yield f"{task}/reassign", ReassignTaskView.as_view(), "task-reassign"
     yield "gates", GatesView.as_view(), "gates"
+    yield "account", AccountView.as_view(), "account"
     yield "fingerprint", FingerprintView.as_view(), "fingerprint"
     yield "task-changes", TaskChangesView.as_view(), "task-changes"
     for name in JOB_CHANGES:

@@ -12,7 +12,7 @@ from assay_client.connection import Connection
 from assay_client.errors import AssayError
 from assay_client.lists import Rows
 from assay_client.reading import read
-from assay_client.rows import CampaignRow
+from assay_client.rows import AccountOut, CampaignRow
 
 
 class Assay:
@@ -44,6 +44,10 @@ class Assay:
 
     def close(self) -> None:
         self._connection.close()
+
+    def whoami(self) -> AccountOut:
+        """Return whose token this is, and what it may."""
+        return read(AccountOut, self._connection.get("account/"))
 
     def campaigns(self) -> Rows[CampaignRow]:
         return Rows(self._connection, "campaigns", CampaignRow, {})

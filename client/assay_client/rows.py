@@ -8,6 +8,18 @@ from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AccountOut:
+    """An account and the token that was sent; null: there was none, but a session."""
+
+    user: str
+    name: str
+    token: str | None
+    """what it is for"""
+    scopes: list[str] | None
+    expires_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerRow:
     """An answer: what one run says to one topic."""
 

@@ -118,6 +118,7 @@ GET  tasks-row                  401 404 200 200 200 200 200 404 | 200 403 401 40
 GET  events-row                 {ROW}
 GET  findings-row               {ROW}
 GET  root                       {LIST}
+GET  account                    {LIST}
 GET  schema                     {OPEN}
 GET  docs                       {OPEN}
 POST schema                    405 405 405 405 405 405 405 405 | 405 405 405 405

@@ -4,7 +4,7 @@ import dataclasses
 import inspect
 import json
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -53,6 +53,14 @@ def test_every_list_of_the_api_is_there_with_its_rows(river: Campaign, world: Wo
     assert [
         row.slug for row in Assay(river._connection.url, token=program_of(world, "rita").token).campaigns()
     ] == ["river"]
+
+
+def test_a_program_asks_whose_token_it_has(live_server: LiveServer, world: World) -> None:
+    with Assay(live_server.url, token=program_of(world, "rita").token) as api:
+        account = api.whoami()
+    assert (account.user, account.scopes) == ("rita", ["read"])
+    assert account.expires_at is not None
+    assert account.expires_at > datetime.now(UTC)
 
 
 def test_rows_have_the_types_of_the_schema(river: Campaign) -> None:
