@@ -234,8 +234,7 @@ def parse_judges(source: Source) -> dict[str, JudgeEntry]:
     text = "\n".join(text for _, text in source.lines)
     problems = Problems(source.name)
     try:
-        # Safe: it is a loader of plain values, as its base is.
-        shape = _JudgesShape.model_validate(yaml.load(text, _KeysOnce))  # noqa: S506
+        shape = _JudgesShape.model_validate(_KeysOnce(text).get_single_data())
     except ValidationError as error:
         problems.add_validation(1, error)
         problems.raise_if_any()

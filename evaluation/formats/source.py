@@ -10,6 +10,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
+from pydantic import TypeAdapter
+
 from evaluation.errors import BadInput, InputProblem
 from evaluation.formats.problems import Problems
 from web.on_disk import OnDisk
@@ -100,6 +102,7 @@ MAX_TEXT_LINE_BYTES = 16 * 1_048_576
 MAX_LINES = 4_000_000
 
 BOM = b"\xef\xbb\xbf"
+NUMBERED_LINE = TypeAdapter(tuple[int, str])
 BYTES_READ = 1000  # of a file, to tell its encoding
 UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 # C0 controls but tab and newline. Carriage returns are in it: a clean block has none of these.
@@ -143,7 +146,7 @@ def read_source(
     name = name or ("<stdin>" if str(path) == "-" else str(path))
     problems = Problems(name)
     digest = hashlib.sha256()
-    reader = _LineReader(OnDisk[tuple[int, str]]() if on_disk else [], problems, max_line_bytes, keep, of_sheets)
+    reader = _LineReader(OnDisk(NUMBERED_LINE) if on_disk else [], problems, max_line_bytes, keep, of_sheets)
     for chunk in chunks(path, problems, max_bytes):
         # Of the content, so that a file and its .gz are the same file.
         digest.update(chunk)

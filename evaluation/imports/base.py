@@ -26,7 +26,7 @@ from web.statements import ROWS_A_STATEMENT
 from web.text import cut
 
 TAKEN_OUT = "taken out"
-TEXTS = "texts of passages"
+TEXTS = "passage texts"
 CANDIDATES = "candidates"
 WRITTEN = (TAKEN_OUT, TEXTS, CANDIDATES)
 """Counts of what an import writes beside what it is of."""

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Final
 
+from pydantic import TypeAdapter
+
 from accounts.models import User
 from evaluation.errors import InputProblem, Refused
 from evaluation.formats.lines import id_problem
@@ -169,7 +171,7 @@ class _Part:
 class _Planned:
     """Parts and what is said of them together. `runs`: those that are written, each with the file that named it."""
 
-    parts: OnDisk[_Part] = field(default_factory=OnDisk)
+    parts: OnDisk[_Part] = field(default_factory=lambda: OnDisk(TypeAdapter(_Part)))
     seen: _Seen = field(default_factory=_Seen)
     changes: list[InputProblem] = field(default_factory=list)
     findings: list[ImportFinding] = field(default_factory=list)

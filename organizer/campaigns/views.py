@@ -26,6 +26,7 @@ from evaluation.campaigns import contents
 from evaluation.campaigns.access import campaigns_for, may_organize, unblinded, within
 from evaluation.campaigns.create import (
     PRESETS,
+    BattleSettings,
     CampaignFile,
     ProtocolSettings,
     preset_of,
@@ -386,11 +387,14 @@ class NewCampaignForm(forms.Form):
         elif copied and values["start"] == COPY:
             # In a file 0 means no limit.
             kept = settings_of(copied.protocol)
-            settings = {
-                name: 0 if value is None else value for name, value in kept.items() if name != "grade_words"
-            }
-            grades = dict(enumerate(copied.protocol.grade_words.splitlines()))
-            file = CampaignFile(protocol=ProtocolSettings.model_validate(settings), grades=grades)
+            settings: dict[str, Any] = {name: 0 if value is None else value for name, value in kept.items()}
+            grades = dict(enumerate(settings.pop("grade_words").splitlines()))
+            battles = {name: settings.pop(f"battle_{name}") for name in BattleSettings.model_fields}
+            file = CampaignFile(
+                protocol=ProtocolSettings.model_validate(settings),
+                battles=BattleSettings.model_validate(battles),
+                grades=grades,
+            )
         # The fields of the form win over the file.
         language, like = values["language"] or file.language, values["like"] or file.like
         return file.model_copy(update={"name": values["name"], "language": language, "like": like})

@@ -68,4 +68,4 @@ def test_a_wrong_rubric_leaves_nothing(tmp_path: Path) -> None:
     error = refuse("import_nuggets", "--origin", "auto", "--judge", "other", file)
     assert f"{file}:1: rubrics.3.weight: a number, as the {others} others of this list have one" in error
     error = run("export", "nuggets", "--campaign", "river", "--nuggets", "rubric", "--form", "graded").err
-    assert "The forms of nuggets are nuggetizer, argue, rubric, research-rubrics." in error
+    assert "The forms of nuggets are nuggetizer, argue, autojudge, rubric, research-rubrics." in error

@@ -24,7 +24,7 @@ def findings(code: FindingCode) -> list[tuple[str, int | None, str]]:
 
 def test_what_a_run_cites_can_be_judged_by_the_texts_that_it_brings(corpus: Path) -> None:
     document = {"text": SALT, "title": "Salt", "url": "https://bread.example/7"}
-    assert "1 texts of passages" in load("import_run", write(corpus, "web", [line(w7=document)])).err
+    assert "1 passage text" in load("import_run", write(corpus, "web", [line(w7=document)])).err
     text = Segment.objects.get(docid="w7")
     assert (text.text, text.title, text.url, text.has_text) == (SALT, "Salt", "https://bread.example/7", True)
     [citation] = counted_citations(None)
@@ -69,7 +69,7 @@ def test_a_text_that_speaks_to_the_judge_is_a_finding(corpus: Path) -> None:
 def test_texts_come_later_with_the_same_run(corpus: Path) -> None:
     load("import_run", write(corpus, "web", [line()]))
     again = write(corpus, "web", [line(w7=SALT)])
-    assert "1 texts of passages" in load("import_run", again).err
+    assert "1 passage text" in load("import_run", again).err
     assert (Segment.objects.get(docid="w7").text, Run.objects.count()) == (SALT, 1)
     assert "Nothing changed" in load("import_run", again).err
 

@@ -140,7 +140,8 @@ def test_the_page_shows_people_llm_and_corrected_side_by_side(folder: Path) -> N
         words in by_win for words in ("People only", "Corrected", "robot judged 36 battles, people 24 of 24")
     )
     csv = rita.get(f"{page}corrected.csv?condition=B/A").content.decode()
-    assert csv.startswith("run_id,corrected,")
+    assert csv.startswith("run_id,win_rate,low,high,rating")
+    assert "corrected,corrected_low,corrected_high" in csv
     document = rita.get(f"{page}overview.json?condition=B/A&by=corrected").json()
     words = ("--condition", "B/A", "--by", "corrected")
     assert document == report("battles", *words)
