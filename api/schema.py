@@ -157,6 +157,7 @@ class ReportSchema(AutoSchema):
     """A report at an address of its own, which is no collection."""
 
     view: Any
+    problems = OF_LISTS
 
     def is_excluded(self) -> bool:
         return not self.path.endswith("/")
@@ -175,13 +176,15 @@ class ReportSchema(AutoSchema):
 
     def get_response_serializers(self) -> Any:
         forms = {(200, JSON): self.view.row, (200, STREAMS[-1]): OpenApiTypes.STR}
-        return forms | _read_problems(OF_LISTS)
+        return forms | _read_problems(self.problems)
 
     def _is_list_view(self, serializer: Any = None) -> bool:
         return False
 
 
 class BattleLeaderboardSchema(ReportSchema):
+    problems = OF_LISTS | OF_ROWS
+
     def get_operation_id(self) -> str:
         return "battle_sets_leaderboard"
 

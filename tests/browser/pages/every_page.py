@@ -238,7 +238,9 @@ ONLY: dict[str, Callable[[], Arguments]] = {
     "organizer:list_origin": lambda: _key(NuggetList),
     "organizer:nugget_origin": lambda: _key(ListedNugget),
     "organizer:grade_origin": lambda: _key(Qrel),
-    "organizer:verdict_origin": lambda: _key(Verdict),
+    "organizer:verdict_origin": lambda: {
+        "pk": Verdict.objects.filter(battle__battle_set__campaign__slug=SLUG).order_by("pk")[0].pk
+    },
     "organizer:snapshot_file": lambda: _key(Snapshot),
     "organizer:snapshot_methods": lambda: _key(Snapshot),
     "organizer:import_attempt": lambda: _key(ImportAttempt),

@@ -25,8 +25,8 @@ def test_battles_are_drawn_and_reported(chromium: Browser, live_server: LiveServ
     page = chromium.new_page(base_url=live_server.url, viewport=SIZES["desk"])
     sign_in(page, "olga")
     assert problems_on(page, FIGURES) == []
-    assert problems_on(page, DRAW) == []
     assert problems_on(page, f"{FIGURES}{Battle.objects.all()[0].public_id}/") == []
+    assert problems_on(page, DRAW) == []
     page.get_by_label("Name", exact=True).fill("more")
     page.get_by_label("Rounds of each topic").fill("1")
     page.get_by_role("button", name="Draw 6 battles").click()
