@@ -137,7 +137,7 @@ def of_judges() -> Iterator[Words]:
     yield base
     methods = ("kendall", "spearman", "pearson", "tauap", "tauap_a", "tauap_b", "tau_gap", "rbo", "kendall@3")
     for on_missing in ("skip", "default"):
-        yield *base, "--on-missing", on_missing, *FEW, *(word for name in methods for word in ("--method", name))
+        yield *base, "--on-missing", on_missing, *(word for name in methods for word in ("--method", name))
     yield *base, "--measure", "vital_strict", "--only-shared-runs", "--only-shared-topics"
     yield *base, "--method", "rbo", "--rbo-p", "0.8", "--on-missing", "warn"
 
