@@ -1,4 +1,4 @@
-"""Whose token a program has, and what it may."""
+"""The account of a request, and the scopes of its token."""
 
 from datetime import datetime
 from typing import cast
@@ -16,7 +16,7 @@ from api.views import View
 
 
 class AccountOut(BaseModel):
-    """An account and the token that was sent; null: there was none, but a session."""
+    """An account and its token; null: the request came with a session."""
 
     user: str
     name: str

@@ -139,7 +139,7 @@ class BattleReason(StrEnum):
 
 
 class BattleShow(StrEnum):
-    """What people see of an answer: its text, the numbers of its citations too, or these with the passages behind."""
+    """What people see of an answer: its text alone, with numbers of citations, or with the cited passages as well."""
 
     ANSWER = "answer"
     CITATIONS = "citations"
@@ -147,14 +147,14 @@ class BattleShow(StrEnum):
 
 
 class BattleRubric(StrEnum):
-    """What stands beside the answers of a battle, folded: nothing, or the topic's nuggets."""
+    """Whether the topic's nuggets stand beside the answers of a battle, folded."""
 
     NONE = "none"
     NUGGETS = "nuggets"
 
 
 class BattleMarkdown(StrEnum):
-    """How the answers of battles look: all in one style as their Markdown reads, or without its marks."""
+    """How answers of battles are shown: as rendered Markdown in one style, or as text without its marks."""
 
     ALIKE = "alike"
     PLAIN = "plain"

@@ -144,7 +144,7 @@ class EditsRow(Out):
 
 
 class EditsReportRow(Out):
-    """What assessors did to the drafts."""
+    """Edits of drafted nuggets by assessors."""
 
     nuggets: str
     drafts: str
@@ -194,7 +194,7 @@ class StudiedAgreementRow(_With):
 
 
 class StudyReportRow(Out):
-    """Who agrees with whom on pairs on which a person and an LLM differ."""
+    """Agreement of second looks with the person and with the LLM, on pairs on which the two differ."""
 
     study: str
     kind: Annotated[str, words(StudyKind)]
@@ -265,7 +265,7 @@ class BattledRunRow(Out):
 
 
 class BattlesDifferenceRow(Out):
-    """What orders the runs, of run a minus run b."""
+    """The figure that orders the runs: that of run a minus that of run b."""
 
     a: RunId
     b: RunId

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountOut:
-    """An account and the token that was sent; null: there was none, but a session."""
+    """An account and its token; null: the request came with a session."""
 
     user: str
     name: str
@@ -291,7 +291,7 @@ class BattledRunRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BattlesDifferenceRow:
-    """What orders the runs, of run a minus run b."""
+    """The figure that orders the runs: that of run a minus that of run b."""
 
     a: str
     """the run, by its run id"""
@@ -716,7 +716,7 @@ class DescriptivesReportRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditsReportRow:
-    """What assessors did to the drafts."""
+    """Edits of drafted nuggets by assessors."""
 
     nuggets: str
     drafts: str
@@ -1683,7 +1683,7 @@ class StudiedTopicRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyReportRow:
-    """Who agrees with whom on pairs on which a person and an LLM differ."""
+    """Agreement of second looks with the person and with the LLM, on pairs on which the two differ."""
 
     study: str
     kind: Literal["assignment", "support"]

@@ -79,7 +79,7 @@ class AnyLine(DocLine):
 
 @dataclass(frozen=True, slots=True)
 class SegmentFile:
-    """What a file has: `candidates` are topic and docid of those whose topic it names, each once."""
+    """The passages of a file. `candidates`: topic id and docid of those that are candidates of a topic, each once."""
 
     segments: tuple[SegmentRecord, ...]
     candidates: tuple[tuple[str, str], ...]

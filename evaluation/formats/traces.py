@@ -208,8 +208,8 @@ class _Reader:
             if name and not _is_there(name, first_row):
                 text = f"{part}: no column '{cut(name, 80)}' (columns: {keys})"
                 raise Refused("no_such_column", text, field="map")
-        named = [("run_field", options.run_field), *(("keep", path) for path in options.keep)]
-        for option, name in named:
+        columns = [("run_field", options.run_field), *(("keep", path) for path in options.keep)]
+        for option, name in columns:
             if name and not _is_there(name, first_row):
                 text = f"no column '{cut(name, 80)}' (columns: {keys})"
                 raise Refused("no_such_column", text, field=option)

@@ -183,19 +183,19 @@ def _plan(campaign: Campaign, rows: Rows, candidates: Candidates, replace: bool)
         refuse_if_labelled(labels_on_segments([loaded[docid] for docid in changed]), "A segment's text")
 
     rows_to_write = text_rows(row for _, row in compared.to_write)
-    found_for = _new_candidates(campaign, candidates)
+    new_candidates = _new_candidates(campaign, candidates)
 
     def write(event: Event) -> None:
         forget_addressing(campaign, changed)
         write_texts(campaign, rows_to_write, event)
-        _write_candidates(campaign, found_for.new, event)
+        _write_candidates(campaign, new_candidates.new, event)
         # New texts may complete pairs that runs cite, and tasks get what can be judged since.
         restate_missing_texts(campaign, event)
         extend_tasks(campaign)
 
     written = {row.docid for _, row in compared.to_write}
     findings = addressing_in((source, row) for source, row in rows.values() if row.docid in written)
-    counts = {CANDIDATES: len(found_for.new), OF_OTHER_TOPICS: found_for.of_other_topics}
+    counts = {CANDIDATES: len(new_candidates.new), OF_OTHER_TOPICS: new_candidates.of_other_topics}
     return ImportPlan("segments", *compared.counts, findings, counts, write=write, check=check)
 
 

@@ -130,8 +130,8 @@ def _key(*names: str) -> int:
     return int.from_bytes(blake2b("\0".join(names).encode(), digest_size=8).digest())
 
 
-class _Seen:
-    """What was read so far, by keys: a run has one answer to a topic, and a topic one question."""
+class _Duplicates:
+    """Refuses a second answer of a run to a topic, and a second question of a topic id. Of both it keeps hashes."""
 
     def __init__(self) -> None:
         self.problems: list[InputProblem] = []
@@ -169,10 +169,10 @@ class _Part:
 
 @dataclass(slots=True)
 class _Planned:
-    """Parts and what is said of them together. `runs`: those that are written, each with the file that named it."""
+    """An import by its parts, and their totals. `runs`: those to write, each with the last file that names it."""
 
     parts: OnDisk[_Part] = field(default_factory=lambda: OnDisk(TypeAdapter(_Part)))
-    seen: _Seen = field(default_factory=_Seen)
+    duplicates: _Duplicates = field(default_factory=_Duplicates)
     changes: list[InputProblem] = field(default_factory=list)
     findings: list[ImportFinding] = field(default_factory=list)
     replaced: list[int] = field(default_factory=list)
@@ -190,7 +190,7 @@ def _plan(campaign: Campaign, sources: Sequence[Source], options: TraceOptions, 
     passages, limits = _Passages(campaign), topic_limits_of(campaign)
     for batch in _batches(sources, options):
         _plan_batch(campaign, batch, passages, planned, limits, options.names.marks_from, replace)
-    refuse(planned.seen.problems)
+    refuse(planned.duplicates.problems)
     refuse_changes(planned.changes, replace)
     planned.findings += [*_missing_topics(campaign, planned), *passages.findings]
 
@@ -227,7 +227,7 @@ def _plan_batch(
     topics = dict(campaign.topics.filter(topic_id__in=topic_ids).values_list("topic_id", "text"))
     part = _Part([], [], [], defaultdict(list))
     for trace in batch:
-        planned.seen.add(trace)
+        planned.duplicates.add(trace)
         record = trace.record
         planned.all_runs.add(record.run_id)
         answer, topic = _answer(trace, passages, marks_from), _key(record.topic_id)
@@ -356,7 +356,7 @@ def _missing_topics(campaign: Campaign, planned: _Planned) -> Iterator[ImportFin
         missing = [
             topic_id
             for topic_id in topics
-            if topic_id not in loaded and _key(run_id, topic_id) not in planned.seen.answers
+            if topic_id not in loaded and _key(run_id, topic_id) not in planned.duplicates.answers
         ]
         if missing:
             message = missing_topics_message(missing, len(topics))

@@ -76,8 +76,8 @@ class AutoJudgeFolder:
         whole, runs, topics = _whole(tables)
         for noun, ids in (("run", runs), ("topic", topics)):
             if ids:
-                named = f"{plural(len(ids), noun)} {first_ids(list(ids))}"
-                self.remarks.append(f"Left out of the leaderboard, without every score: {named}.")
+                listing = f"{plural(len(ids), noun)} {first_ids(list(ids))}"
+                self.remarks.append(f"Left out of the leaderboard, without every score: {listing}.")
         return SCORE_FILES["tot"](whole, {"run": "", "digits": self.options["digits"]})
 
     def _nuggets(self) -> Iterator[str]:

@@ -309,25 +309,25 @@ def list_origin(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def nugget_origin(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    campaign, found = get_row(request.user, slug, provenance.nugget_for, pk)
-    judge = found.listed.nugget_list.nugget_set.judge
-    simulated = is_simulated(judge, found.worded, found.weighed)
-    context = {"campaign": campaign, "found": found, "judge": judge, "simulated": simulated}
+    campaign, origin = get_row(request.user, slug, provenance.nugget_for, pk)
+    judge = origin.listed.nugget_list.nugget_set.judge
+    simulated = is_simulated(judge, origin.worded, origin.weighed)
+    context = {"campaign": campaign, "origin": origin, "judge": judge, "simulated": simulated}
     return render(request, "organizer/origin_nugget.html", context)
 
 
 @require_safe
 def grade_origin(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    campaign, found = get_row(request.user, slug, provenance.grade_for, pk)
-    context = {"campaign": campaign, "found": found, "simulated": is_simulated(found.judge, found.call)}
+    campaign, origin = get_row(request.user, slug, provenance.grade_for, pk)
+    context = {"campaign": campaign, "origin": origin, "simulated": is_simulated(origin.judge, origin.call)}
     return render(request, "organizer/origin_grade.html", context)
 
 
 @require_safe
 def verdict_origin(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    campaign, found = get_row(request.user, slug, provenance.verdict_for, pk)
-    simulated = is_simulated(found.verdict.judge, found.call)
-    context = {"campaign": campaign, "found": found, "verdict": found.verdict, "simulated": simulated}
+    campaign, origin = get_row(request.user, slug, provenance.verdict_for, pk)
+    simulated = is_simulated(origin.verdict.judge, origin.call)
+    context = {"campaign": campaign, "origin": origin, "verdict": origin.verdict, "simulated": simulated}
     return render(request, "organizer/origin_verdict.html", context)
 
 

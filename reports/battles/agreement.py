@@ -54,13 +54,13 @@ def agreements(people: Sequence[BattleVerdict], llms: Sequence[BattleVerdict]) -
 def conflicts(people: Sequence[BattleVerdict], llms: Sequence[BattleVerdict]) -> list[Conflict]:
     """Return the battles of which two verdicts name opposite winners, from the side of the one that is named first."""
     settled = {name for name, of_battle in by_battle(people).items() if settled_conflict(of_battle)}
-    found: dict[tuple[str, str, str], Conflict] = {}
+    by_battle_and_judge: dict[tuple[str, str, str], Conflict] = {}
     for of, judge, pairs in _compared(people, llms):
         for one, other in pairs:
             if (one.points - 0.5) * (other.points - 0.5) < 0:
                 is_settled = of == PEOPLE and one.battle in settled
-                found.setdefault((of, judge, one.battle), Conflict(of, judge, one, is_settled))
-    return list(found.values())
+                by_battle_and_judge.setdefault((of, judge, one.battle), Conflict(of, judge, one, is_settled))
+    return list(by_battle_and_judge.values())
 
 
 def _compared(

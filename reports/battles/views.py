@@ -27,10 +27,12 @@ def battle(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
     battles = Battle.objects.filter(battle_set__campaign=campaign).select_related("battle_set", "topic")
     this = get_object_or_404(battles, public_id=public_id)
     provenance = AnswerProvenance.objects.select_related("run").in_bulk([this.left_id, this.right_id])
-    found = conflicts_of(campaign, this.battle_set.name)
-    queue = list(dict.fromkeys(conflict.battle.battle for conflict in found))
+    all_conflicts = conflicts_of(campaign, this.battle_set.name)
+    queue = list(dict.fromkeys(conflict.battle.battle for conflict in all_conflicts))
     number = queue.index(public_id) + 1 if public_id in queue else 0
-    by_people = [conflict for conflict in found if conflict.battle.battle == public_id and conflict.of == PEOPLE]
+    by_people = [
+        conflict for conflict in all_conflicts if conflict.battle.battle == public_id and conflict.of == PEOPLE
+    ]
     context = {
         "campaign": campaign,
         "battle": this,
