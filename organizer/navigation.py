@@ -54,13 +54,13 @@ SET_UP = MenuGroup(
             "Data",
             _pages(
                 "topics topic runs run segment findings new_import import_attempt new_export answer_labels "
-                "assignment_label support_label list_origin nugget_origin grade_origin verdict_origin"
+                "assignment_label support_label list_origin nugget_origin grade_origin"
             ),
         ),
         MenuPage("organizer:protocol", "Protocol", _pages("change_protocol change_defaults"), roles=OVERSEERS),
         MenuPage("organizer:people", "People", _pages("ask_to_take_role"), roles=OVERSEERS),
         MenuPage("organizer:practice", "Practice"),
-        MenuPage("organizer:battles", "Battles"),
+        MenuPage("organizer:battles", "Battles", _pages("verdict_origin")),
         MenuPage("organizer:judges", "Judges", _pages("new_judge new_connection")),
     ),
 )
