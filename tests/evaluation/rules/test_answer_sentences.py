@@ -141,5 +141,5 @@ def _letters(text: str, but: str = "") -> str:
 
 @pytest.mark.parametrize("piece", ["(", "It. ", "[1] ", "`", "|", "- a\n", "(It. ) ", "【1", "```\n", "[1, "])
 def test_a_long_answer_takes_time_in_proportion_to_its_length(piece: str) -> None:
-    with at_most(2):
+    with at_most(8):
         answer_sentences(piece * (400_000 // len(piece)), THREE)
