@@ -36,6 +36,7 @@ from reports.forms import PolicyForm
 from reports.frames import assignment_sheet
 from reports.metrics.policies import policies_document
 from reports.metrics.registry import BY_NAME, OF_NUGGETS, primary_of
+from reports.metrics.sample_size import has_tau
 from reports.profiles import profile_of, profiles_of, score_choices
 from reports.report import (
     OVERVIEW,
@@ -47,7 +48,6 @@ from reports.report import (
     Row,
     Section,
     columns,
-    has_tau,
     policies_text,
     sentences,
 )

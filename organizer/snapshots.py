@@ -25,7 +25,7 @@ from exchange.snapshots.service import Opening, content_of, openings, order_open
 from jobs.queue import live_workers
 from organizer.access import get_campaign, get_row
 from organizer.forms import refusals_on
-from reports.methods_document import CONTENT_TYPES, MethodsForm
+from reports.methods.document import CONTENT_TYPES, MethodsForm
 from web.fields import TextField
 from web.text import plural
 

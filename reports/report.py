@@ -29,18 +29,11 @@ from reports.forms import (
 )
 from reports.metrics.intervals import Interval
 from reports.metrics.registry import BY_NAME, measure_words
+from reports.metrics.sample_size import SampleSize, why_no_tau
 from web.templatetags import assay
 from web.text import plural
 from web.words import terms
 
-# Small n: pages show a figure on few topics, pairs or runs as no evidence. Files and the API have every figure as it
-# is, because whoever computes with it knows how much it rests on.
-FEWEST_TOPICS: Final = 5
-FEWEST_PAIRS: Final = 10
-FEWEST_RUNS: Final = 5
-"""Four runs are six pairs, so that one swap of neighbours moves tau by a third."""
-TOPICS_FOR_INTERVAL: Final = 10
-"""Topics from which an interval is as dark as its figure."""
 SHORT: Final[Mapping[str, Callable[[Any], str]]] = (
     dict.fromkeys(("score", "fine_score", "tau"), assay.number_filter(".2f", minus=assay.MINUS))
     | dict.fromkeys(("signed", "fine_signed"), assay.number_filter("+.2f", minus=assay.MINUS))
@@ -60,53 +53,6 @@ FIRST_STRONG, POP = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
 NOTHING = "-"
 """A choice of nothing, where an empty one means what the person chose before."""
 WRONG_CHOICE = Refused("wrong_choice", "This is not a choice of this campaign. See the form.")
-
-
-@dataclass(frozen=True, slots=True)
-class Basis:
-    """Counts of topics and of label pairs behind a figure; None: the figure has no such count."""
-
-    topics: int | None = None
-    pairs: int | None = None
-
-    @property
-    def has_few_topics(self) -> bool:
-        return self.topics is not None and self.topics < FEWEST_TOPICS
-
-    @property
-    def is_small(self) -> bool:
-        return self.has_few_topics or (self.pairs is not None and self.pairs < FEWEST_PAIRS)
-
-    @property
-    def n(self) -> str:
-        # Topics before pairs: they are what a campaign samples, and the bootstrap draws them.
-        if self.has_few_topics:
-            return f"n = {self.topics} {plural(self.topics or 0, 'topic')}"
-        return f"n = {self.pairs} {plural(self.pairs or 0, 'pair')}"
-
-    @property
-    def reason(self) -> str:
-        if self.has_few_topics:
-            return f"fewer than {FEWEST_TOPICS} topics are too few to be evidence"
-        return f"fewer than {FEWEST_PAIRS} label pairs are too few to be evidence"
-
-    @property
-    def has_faint_interval(self) -> bool:
-        return not self.is_small and self.topics is not None and self.topics < TOPICS_FOR_INTERVAL
-
-
-def has_tau(runs: int, topics: int | None) -> bool:
-    return runs >= FEWEST_RUNS and (topics is None or topics >= FEWEST_TOPICS)
-
-
-def why_no_tau(runs: int, topics: int | None) -> str | None:
-    """Return why the rank agreement of run means is not shown; None where it is."""
-    if has_tau(runs, topics):
-        return None
-    # A published table has scores of runs alone, so nobody knows on how many topics they rest.
-    if topics is None:
-        return f"shown from {FEWEST_RUNS} runs on; here {runs}"
-    return f"shown from {FEWEST_RUNS} runs and {FEWEST_TOPICS} topics on; here {runs} and {topics}"
 
 
 class ColumnKind(StrEnum):
@@ -211,7 +157,7 @@ class ReportCell:
     column: Column
     value: Any
     text: str
-    basis: Basis = field(default_factory=Basis)
+    basis: SampleSize = field(default_factory=SampleSize)
     hidden: str | None = None
     interval: Interval | None = None
 
@@ -286,13 +232,13 @@ class Section:
         return terms()[self.labels].plural if self.labels else ""
 
     @property
-    def small_tags(self) -> dict[str, Basis]:
+    def small_tags(self) -> dict[str, SampleSize]:
         """Topic tags on fewer topics than are evidence, with how many, which only files have rows of."""
         topics: dict[str, int] = {}
         for row in self.rows:
             if "tag" in row:
                 topics[row["tag"]] = max(topics.get(row["tag"], 0), row["topics"] or 0)
-        return {tag: basis for tag, number in topics.items() if (basis := Basis(number)).has_few_topics}
+        return {tag: basis for tag, number in topics.items() if (basis := SampleSize(number)).has_few_topics}
 
     @property
     def headings(self) -> list[tuple[Column, str, str]]:
@@ -327,7 +273,7 @@ class Section:
         hidden = why_no_tau(row["runs"], row["topics"]) if column.kind is ColumnKind.TAU else None
         topics = _count(column.topics or self.topics, row)
         interval = row.get("intervals", {}).get(column.key)
-        basis = Basis(topics, _count(self.pairs, row))
+        basis = SampleSize(topics, _count(self.pairs, row))
         return ReportCell(column, value, text, basis, hidden, Interval(**interval) if interval else None)
 
     @property
@@ -367,7 +313,7 @@ class ShownSection:
 
     section: Section
     page: Page[Row]
-    small_tags: list[tuple[str, Basis]]
+    small_tags: list[tuple[str, SampleSize]]
 
     @property
     def parameter(self) -> str:

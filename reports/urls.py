@@ -2,10 +2,11 @@
 
 from django.urls import URLPattern, include, path
 
-from reports import methods_page, views
+from reports import views
 from reports.battles import views as battle_views
 from reports.confusion import views as confusion_views
 from reports.confusion.paired_labels import ItemKind
+from reports.methods import page as methods_page
 from reports.registry import ReportPage, pages
 
 app_name = "reports"

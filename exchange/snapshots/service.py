@@ -25,7 +25,7 @@ from exchange.snapshots.archive import PIECE, Archive, SnapshotManifest, opened
 from exchange.snapshots.load import Loaded, Target, keep_blind, load
 from exchange.snapshots.pack import SnapshotContents, Tell, pack
 from jobs.models import WorkItem
-from reports.methods import methods_documents
+from reports.methods.report import methods_documents
 
 SHORT_NAME = re.compile(r"[a-zA-Z0-9][-a-zA-Z0-9_]{0,59}")
 

@@ -24,10 +24,11 @@ from reports.agreement.figures import agreement_of, table_of
 from reports.cache import cached_report
 from reports.leaderboard.scores import leaderboard
 from reports.metrics.alpha import Overlap
+from reports.metrics.intervals import FEWEST_TOPICS
 from reports.metrics.registry import BY_NAME, primary_of
+from reports.metrics.sample_size import has_tau
 from reports.profiles import profile_of, usual_comparison, usual_policies
 from reports.quality.people import shared_by_people
-from reports.report import FEWEST_TOPICS, has_tau
 from web.text import plural
 
 RUNS_SHOWN = 3

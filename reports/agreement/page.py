@@ -48,6 +48,7 @@ from reports.metrics.intervals import Interval, documents_of
 from reports.metrics.kendall import Ties
 from reports.metrics.policies import listed_policies, policies_document
 from reports.metrics.registry import BY_NAME, SCORES, Profile, primary_of
+from reports.metrics.sample_size import has_tau, why_no_tau
 from reports.metrics.support import SUPPORT_NAMES
 from reports.profiles import profile_of
 from reports.registry import Choices, document, report
@@ -60,11 +61,9 @@ from reports.report import (
     Rows,
     Section,
     columns,
-    has_tau,
     of_kind,
     sentences,
     tag_text,
-    why_no_tau,
 )
 from reports.terms import condition_words
 

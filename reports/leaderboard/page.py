@@ -39,7 +39,7 @@ from reports.leaderboard.scores import (
 )
 from reports.metrics.agreement import score_table
 from reports.metrics.arrays import column_means, defined
-from reports.metrics.intervals import Interval, documents_of, mean_intervals
+from reports.metrics.intervals import FEWEST_TOPICS, Interval, documents_of, mean_intervals
 from reports.metrics.measures import MEASURES
 from reports.metrics.policies import Policies, SupportPolicies, policies_document
 from reports.metrics.registry import BY_NAME, LENGTH, VIOLATIONS
@@ -49,7 +49,6 @@ from reports.random_checks.corrected import CORRECTED_SCORES
 from reports.random_checks.page import BoardLine, CheckedReport, corrected_checks
 from reports.registry import Choices, document, report
 from reports.report import (
-    FEWEST_TOPICS,
     NOTHING,
     WRONG_CHOICE,
     Chart,

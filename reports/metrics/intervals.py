@@ -16,6 +16,7 @@ from reports.metrics.arrays import Booleans, Counts, Floats, column_means, compa
 
 FEWEST_TOPICS: Final = 5
 FEWEST_RUNS: Final = 5
+"""Four runs are six pairs, so that one swap of neighbours moves tau by a third."""
 TAIL: Final = 0.975
 FARTHEST: Final = 0.999999
 FRACTIONS: Final = (0.0, 1.0)

@@ -39,10 +39,10 @@ from reports.metrics.jackknife import Jackknife, jackknife
 from reports.metrics.judge_verdict import Slice, Verdict, verdict_of, weak_at
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.registry import primary_of
+from reports.metrics.sample_size import FEWEST_PAIRS, why_no_tau
 from reports.metrics.support import PRECISION
 from reports.profiles import profile_of, usual_comparison
 from reports.quality.people import kappa_of_people
-from reports.report import FEWEST_PAIRS, why_no_tau
 
 """The scores of nugget labels and of citation labels whose order of runs is compared."""
 LLM, PEOPLE = "the LLM", "people"

@@ -15,8 +15,9 @@ from evaluation.templatetags.labels import label
 from reports.metrics.intervals import Interval
 from reports.metrics.jackknife import Jackknife
 from reports.metrics.registry import BY_NAME
+from reports.metrics.sample_size import SampleSize
 from reports.models import BOTH
-from reports.report import FORMATS, SHORT, Basis, Column, ColumnKind, ReportCell
+from reports.report import FORMATS, SHORT, Column, ColumnKind, ReportCell
 from reports.terms import condition_words
 from web.templatetags import assay
 from web.words import term_of_column
@@ -102,7 +103,7 @@ def figure(
     value: float | None, form: str, topics: int | None = None, pairs: int | None = None
 ) -> SafeString | str:
     """A figure; on few topics or label pairs it is grey, with two decimals and its n."""
-    basis = Basis(topics, pairs)
+    basis = SampleSize(topics, pairs)
     if value is None or not basis.is_small:
         return FORMS[form](value)
     return _small(SHORT.get(form, FORMS[form])(value), basis)
@@ -125,7 +126,7 @@ def interval(
     bounds: Interval, form: str = "score", topics: int | None = None, pairs: int | None = None
 ) -> SafeString | str:
     """An interval: none on few topics or pairs or where it is refused, a grey one on fewer than ten topics."""
-    basis = Basis(topics, pairs)
+    basis = SampleSize(topics, pairs)
     if basis.is_small or bounds.ends is None:
         return _left_out(bounds.reason or basis.reason)
     text = " to ".join(map(FORMS[form], bounds.ends))
@@ -140,7 +141,7 @@ def with_interval(
 ) -> SafeString | str:
     """A figure and its interval, or why it has none; of a small basis there is only the figure."""
     text = figure(value, form, topics, pairs)
-    if value is None or Basis(topics, pairs).is_small:
+    if value is None or SampleSize(topics, pairs).is_small:
         return text
     ends = interval(bounds, form, topics, pairs) if bounds.ends else f"no interval: {bounds.reason}"
     return format_html('{} <span class="small muted">({})</span>', text, ends)
@@ -152,7 +153,7 @@ def figure_above(
 ) -> SafeString | str:
     """A figure of a table and below it its interval, if any; of a small basis there is only the figure."""
     text = figure(value, form, topics, pairs)
-    if value is None or not bounds or Basis(topics, pairs).is_small:
+    if value is None or not bounds or SampleSize(topics, pairs).is_small:
         return text
     return _above(text, interval(bounds, form, topics, pairs))
 
@@ -165,7 +166,7 @@ def dot_line(judge: Jackknife, people: Jackknife) -> dict[str, Any]:
         "ends": _stretch(judge.interval.ends),
         "people": _on_axis(people.value) if people.interval.ends else None,
         "band": _stretch(people.interval.ends),
-        "faint": Basis(judge.topics).has_faint_interval,
+        "faint": SampleSize(judge.topics).has_faint_interval,
         "text": f"Kappa {_spoken(judge)}; people {_spoken(people)}",
     }
 
@@ -217,14 +218,14 @@ def interval_text(low: float, high: float) -> str:
 
 @register.filter
 def has_few_topics(topics: int | None) -> bool:
-    return Basis(topics).has_few_topics
+    return SampleSize(topics).has_few_topics
 
 
 def _above(text: str, ends: SafeString | str) -> SafeString:
     return format_html('{}<br><span class="small muted nowrap">{}</span>', text, ends)
 
 
-def _small(text: str, basis: Basis) -> SafeString:
+def _small(text: str, basis: SampleSize) -> SafeString:
     return format_html(
         '<span class="small-n" title="{}">{} <span class="n-of">{}<span class="visually-hidden">, {}</span></span>'
         "</span>",
@@ -243,4 +244,4 @@ def _left_out(reason: str) -> SafeString:
 @register.simple_tag
 def share_of(share: float | None, pairs: int, form: str = "percent") -> str:
     """A share of pairs in a matrix, whose caption has n; without decimals where the pairs are few."""
-    return SHORT[form](share) if Basis(pairs=pairs).is_small else FORMS[form](share)
+    return SHORT[form](share) if SampleSize(pairs=pairs).is_small else FORMS[form](share)

@@ -20,7 +20,7 @@ from exchange.snapshots.pack import SnapshotContents, pack
 from jobs.models import Job, Notice
 from jobs.queue import note
 from organizer.jobs.mails import send_due
-from reports.methods import methods_documents
+from reports.methods.report import methods_documents
 from tests.api.conftest import hand_out_to, program_of
 from tests.api.reading import with_form
 from tests.crawl.canaries import body_of

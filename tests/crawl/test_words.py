@@ -23,8 +23,8 @@ from jobs.models import Job
 from llmjobs.client import PARAMETERS, RefusalKind
 from organizer.data.forms import ExportKind
 from organizer.models import TodayVisit
-from reports.methods import methods_report
-from reports.methods_page import prose
+from reports.methods.page import prose
+from reports.methods.report import methods_report
 from reports.metrics.edits import EDIT_CLASSES
 from tests.browser.pages.every_page import PAGES, make_every_page
 from tests.browser.pages.test_every_page import addresses_of_name

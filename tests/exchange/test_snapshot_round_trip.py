@@ -17,7 +17,7 @@ from evaluation.models import Assignment, Campaign, Event, Judge, QrelSource, Su
 from evaluation.terms import Condition, JudgeKind, SupportCondition
 from exchange.demo_campaign import SLUG, load_demo
 from reports.frames import forget_sheets
-from reports.methods import methods_documents
+from reports.methods.report import methods_documents
 from tests.worlds.blind import make_blind_world
 from tests.worlds.cast import make_user, write_source
 from tests.worlds.imported import run

@@ -44,7 +44,7 @@ from exchange.snapshots.service import open_snapshot, pieces, take_snapshot
 from exchange.snapshots.tables import LEFT_OUT, ROOMS, CampaignRows, Field, missing, tables
 from jobs.models import Job, WorkItem
 from llmjobs.models import Call
-from reports.methods import methods_documents
+from reports.methods.report import methods_documents
 from reports.models import Adjudication
 from tests.assessor.desk_client import Window
 from tests.worlds.blind import make_blind_world

@@ -13,7 +13,7 @@ from evaluation.models import Campaign
 from exchange.exports.lines import score_fields
 from organizer.campaigns.views import scores_of_run
 from organizer.today.summary import Results, results_of
-from reports.methods import methods_report
+from reports.methods.report import methods_report
 from reports.metrics.registry import Profile, names_of
 from tests.worlds.cast import make_user
 from tests.worlds.imported import run

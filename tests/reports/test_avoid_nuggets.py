@@ -8,7 +8,7 @@ from django.test import Client
 
 from evaluation.models import Campaign, ListedNugget
 from reports.frames import forget_sheets
-from reports.methods import exclusion_rows
+from reports.methods.report import exclusion_rows
 from tests.worlds.cast import make_cast
 from tests.worlds.imported import BY_LLM, labels, load, report, run, write
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from django.urls import reverse
 
-from reports.methods import methods_report
-from reports.methods_page import prose
+from reports.methods.page import prose
+from reports.methods.report import methods_report
 from tests.golden.worlds import make_shared
 from tests.worlds.campaign import World, make_world
 

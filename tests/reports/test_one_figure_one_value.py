@@ -11,8 +11,8 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from evaluation.models import Campaign, Judge, Run
 from exchange.demo_campaign import SLUG
-from reports.methods import methods_report
-from reports.methods_page import prose
+from reports.methods.page import prose
+from reports.methods.report import methods_report
 from reports.quality.judges import trust_of
 from tests.reports.surfaces import PRIMARY, admin, check_scores, check_taus, check_today, report, text_of
 from tests.reports.test_published_list_qa import load_study

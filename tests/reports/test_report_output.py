@@ -12,7 +12,7 @@ from evaluation.models import Judge, NuggetSet, Run
 from reports import charts
 from reports.charts import LIGHT
 from reports.files import PictureForm, as_csv, drawn, escaped
-from reports.methods_document import MethodsReport, MethodsSection, MethodsTable, methods_json, methods_latex
+from reports.methods.document import MethodsReport, MethodsSection, MethodsTable, methods_json, methods_latex
 from tests.worlds.imported import LISTS, load, nuggets, report, run, write
 from web.csv_response import safe_cell
 

@@ -12,7 +12,7 @@ from accounts.models import User
 from evaluation.models import Run, Topic, TopicTag
 from exchange.demo_campaign import SLUG
 from reports.metrics.intervals import Interval
-from reports.report import has_tau
+from reports.metrics.sample_size import has_tau
 from tests.worlds.campaign import World
 from tests.worlds.demo import make_demo
 from tests.worlds.sized import sized

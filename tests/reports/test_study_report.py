@@ -14,7 +14,7 @@ from sklearn.metrics import cohen_kappa_score
 from evaluation.judges import study_judge
 from evaluation.models import Assignment, Judge, Study, StudyPair
 from evaluation.terms import StudyKind
-from reports.methods import methods_report
+from reports.methods.report import methods_report
 from reports.quality.studies import StudyRole, study_report
 from tests.worlds.judging import JudgingWorld
 from tests.worlds.study import (

@@ -9,7 +9,7 @@ from evaluation.errors import BadInput
 from evaluation.formats.battles import parse_battles
 from evaluation.formats.source import Source
 from evaluation.models import AnswerProvenance, Battle, Campaign
-from reports.methods import methods_documents
+from reports.methods.report import methods_documents
 from tests.reports.battles.worlds import load_runs
 from tests.worlds.imported import load, refuse, report, run, write
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from evaluation.models import Battle, Campaign, SampledBattle, Verdict
-from reports.methods import methods_documents
+from reports.methods.report import methods_documents
 from tests.reports.battles.worlds import load_runs
 from tests.worlds.campaign import World
 from tests.worlds.cast import make_cast

@@ -15,7 +15,15 @@ from evaluation.models import Campaign, Protocol
 from evaluation.stages import STAGES, stage_of
 from evaluation.terms import Condition, NuggetSearch, Origin, PassageOrder, SupportCondition
 from reports.files import Row, escaped
-from reports.methods import (
+from reports.methods.document import (
+    CONTENT_TYPES,
+    WRITERS,
+    MethodsForm,
+    MethodsReport,
+    MethodsSection,
+    code_and_names,
+)
+from reports.methods.report import (
     AGREED,
     CHECKS,
     ENDS,
@@ -29,14 +37,6 @@ from reports.methods import (
     methods_report,
     people_who_practised,
     steps_of_llms,
-)
-from reports.methods_document import (
-    CONTENT_TYPES,
-    WRITERS,
-    MethodsForm,
-    MethodsReport,
-    MethodsSection,
-    code_and_names,
 )
 from reports.metrics.agreement import ALL_TOPIC_RUN, RUN_LEVEL, TOPIC_AVERAGE
 from reports.metrics.registry import BY_NAME

@@ -42,7 +42,7 @@ from reports.battles.methods import battle_sentences
 from reports.confusion.paired_labels import ConfusionReport
 from reports.files import Row, with_code
 from reports.forms import PAIRINGS
-from reports.methods_document import WRITERS, MethodsReport, MethodsSection, MethodsTable
+from reports.methods.document import WRITERS, MethodsReport, MethodsSection, MethodsTable
 from reports.metrics.arrays import share
 from reports.metrics.bootstrap import RESAMPLES
 from reports.metrics.intervals import documents_of
