@@ -99,10 +99,23 @@ class SupportOptions(Loading):
     condition: SupportCondition | None = Field(default=None, description="llm for an LLM; else what the rows say")
 
 
-class ScoresOptions(Loading):
-    """Scores by others."""
+class BattlesOptions(Loading):
+    """Verdicts of battles."""
 
-    condition: Name = Field(description="the judge's or table's name, in `reports/correlation/` too")
+    judge: OptionalName = Field(default="", description="who judged, in the place of what the file says")
+    by: JudgeKind = Field(description="what judged")
+    form: Literal["", "assay", "ragdoll", "arena"] = Field(
+        default="", description="without it what the file looks like"
+    )
+    battle_set: OptionalName = Field(default="", description="where several were drawn; `imported` for others")
+
+
+class ScoresOptions(Loading):
+    """Scores by others: of one judge, or of those that a `judges.yml` among the files names."""
+
+    condition: OptionalName = Field(
+        default="", description="the judge's or table's name, in `reports/correlation/` too; not with a judges.yml"
+    )
     form: Literal["", "csv", "trec_eval", "tot", "ir_measures", "ranking", "jsonl"] = Field(
         default="", description="csv is a table of runs; without it what the file looks like"
     )
@@ -137,6 +150,9 @@ class TracesOptions(Loading):
         default=1, description="the number by which answers call their first context"
     )
     skip_empty: bool = Field(default=False, description="leave out traces without an answer")
+    keep: Annotated[str, Field(max_length=1000)] = Field(
+        default="", description="columns, keys or paths kept beside the answer, with commas between"
+    )
 
 
 class ImportReceipt(BaseModel):
@@ -176,6 +192,9 @@ FILE_KINDS = {
         AssignmentsOptions, kinds.load_assignments, "labels as nuggetizer writes them", several=True
     ),
     "support": FileKind(SupportOptions, kinds.load_support, "support labels: JSONL", several=True),
+    "battles": FileKind(
+        BattlesOptions, kinds.load_battles, "verdicts of battles: JSONL, RAGDoll's judgments, or CSV of arenas"
+    ),
     "traces": FileKind(
         TracesOptions,
         kinds.load_traces,
@@ -185,7 +204,7 @@ FILE_KINDS = {
     "scores": FileKind(
         ScoresOptions,
         lambda load: kinds.load_scores(load, load.options.condition),
-        "scores by others: judges' files by topic, or a table of runs",
+        "scores by others: judges' files by topic, with a `judges.yml` those of several judges, or a table of runs",
         several=True,
     ),
 }

@@ -120,6 +120,20 @@ class Imports:
         options = {"judge": judge, "by": by, "condition": condition}
         return self._load("support", content, name=name, replace=replace, **options)
 
+    def battles(
+        self,
+        content: Content,
+        *,
+        by: Literal["human", "llm"],
+        name: str | None = None,
+        replace: bool = False,
+        judge: str | None = None,
+        form: Literal["assay", "ragdoll", "arena"] | None = None,
+        battle_set: str | None = None,
+    ) -> Imported:
+        options = {"by": by, "judge": judge, "form": form, "battle_set": battle_set}
+        return self._load("battles", content, name=name, replace=replace, **options)
+
     def scores(
         self,
         content: Content,
@@ -161,11 +175,13 @@ class Imports:
         trace_id: str | None = None,
         marks_from: int | None = None,
         skip_empty: bool = False,
+        keep: Iterable[str] = (),
     ) -> Imported:
         """Load questions, passages and answers out of traces. `question` to `trace_id`: where these stand."""
         where = {"question": question, "answer": answer, "contexts": contexts, "contexts_split": contexts_split}
         keys = {"context_ids": context_ids, "topic_id": topic_id, "trace_id": trace_id, "marks_from": marks_from}
         options = {"run": run, "run_field": run_field, "form": form, "skip_empty": skip_empty}
+        keys["keep"] = ",".join(keep) or None
         return self._load("traces", content, name=name, replace=replace, **options, **where, **keys)
 
     def undo(self, id: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
 
+from evaluation.formats.kinds import of_kind
 from evaluation.formats.lines import Count, Id, Line, Name, id_problem, json_line, json_rows, one_of
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
@@ -114,15 +115,23 @@ def _ragdoll(line: int, row: RagdollLine) -> BattleRecord:
     )
 
 
-def parse_battles(source: Source, form: str) -> tuple[BattleRecord, ...]:
-    """All verdicts in file order. Raises `BadInput`."""
+@of_kind("battles", "verdicts of battles")
+def parse_battles(source: Source, form: str = "") -> tuple[BattleRecord, ...]:
+    """All verdicts in file order; without a form in that which the first line has. Raises `BadInput`."""
     problems = Problems(source.name)
-    records = list(FORMS[form].read(source, problems))
+    records = list(FORMS[form or _form_of(source)].read(source, problems))
     for record in records:
         if record.left == record.right:
             problems.add(record.line, "right", f"another run than on the left, found {record.right}")
     problems.raise_if_any()
     return tuple(records)
+
+
+def _form_of(source: Source) -> str:
+    first = source.lines[0][1]
+    if not first.lstrip().startswith("{"):
+        return "arena"
+    return "ragdoll" if '"assistant_a_run_id"' in first else "assay"
 
 
 def _own_rows(source: Source, problems: Problems) -> Iterator[BattleRecord]:

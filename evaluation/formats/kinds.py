@@ -70,7 +70,7 @@ def _kind_of_columns(texts: Sequence[str]) -> FileKind | None:
         return FileKind("these look like qrels", ("qrels",))
     for mark, words in ((",", "this is a comma CSV"), (";", "this is a CSV with semicolons")):
         if all(mark in text and "\t" not in text for text in texts):
-            return FileKind(words, ("scores", "traces") if mark == "," else ())
+            return FileKind(words, ("scores", "traces", "battles") if mark == "," else ())
     return None
 
 
@@ -87,6 +87,7 @@ def _kind_of_object(text: str) -> FileKind | None:
         or keys >= {"criteria", "run_id"},
         "nuggets": keys & {"nuggets", "nugget_bank", "claim_bank", "criteria", "rubrics"},
         "support": keys >= {"sentence", "docid", "label"} or keys >= {"run_id", "sentences"},
+        "battles": keys >= {"left", "right", "verdict"} or "assistant_a_run_id" in keys,
         "practice": keys >= {"kind", "statement"},
         "segments": "candidates" in keys
         or (keys & {"docid", "id"} and keys & {"segment", "text", "contents", "doc"}),
@@ -108,6 +109,7 @@ OBJECTS: Final = {
     "assignments": "these are JSON lines that look like nugget labels",
     "nuggets": "these are JSON lines that look like nuggets",
     "support": "these are JSON lines that look like citation labels",
+    "battles": "these are JSON lines that look like verdicts of battles",
     "practice": "these are JSON lines that look like practice items",
     "segments": "these are JSON lines that look like passages",
     "topics": "these are JSON lines that look like topics",

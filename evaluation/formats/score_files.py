@@ -19,6 +19,7 @@ ALL: Final = "all"
 TABLE: Final = "csv"
 """The form of a published table, which has a column for each score and no topics: `evaluation/formats/scores.py`."""
 STDIN: Final = "<stdin>"
+MOST_CHARACTERS_OF_JUDGES: Final = 1_048_576
 BOOLEANS: Final = {"True": 1.0, "False": 0.0}
 NUMBER: Final = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
 
@@ -233,6 +234,9 @@ def parse_judges(source: Source) -> dict[str, JudgeEntry]:
     """Return the judges of a `judges.yml` by the names of their files, whole or without the ending."""
     text = "\n".join(text for _, text in source.lines)
     problems = Problems(source.name)
+    if len(text) > MOST_CHARACTERS_OF_JUDGES:
+        problems.add(0, "file", f"at most {MOST_CHARACTERS_OF_JUDGES:,} characters")
+        problems.raise_if_any()
     try:
         shape = _JudgesShape.model_validate(_KeysOnce(text).get_single_data())
     except ValidationError as error:
@@ -245,6 +249,11 @@ def parse_judges(source: Source) -> dict[str, JudgeEntry]:
         expected = str(error.problem) if isinstance(error, _RepeatedKeyError) else "valid YAML"
         raise BadInput([InputProblem(source.name, line, "file", expected)]) from error
     return {file: JudgeEntry(judge.name, judge.method, judge.model) for file, judge in shape.judges.items()}
+
+
+def names_judges(source: Source) -> bool:
+    """Say whether a file among score files is their `judges.yml`: no form of scores has this ending."""
+    return PurePath(source.name).suffix.lower() in {".yml", ".yaml"}
 
 
 def judge_of_file(name: str, judges: Mapping[str, JudgeEntry]) -> JudgeEntry | None:

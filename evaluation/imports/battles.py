@@ -52,7 +52,7 @@ def import_battles(
     source: Source,
     kind: JudgeKind,
     judge: str = "",
-    form: str = "assay",
+    form: str = "",
     set_name: str = "",
     replace: bool = False,
     actor: User | None = None,

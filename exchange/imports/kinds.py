@@ -7,11 +7,12 @@ from typing import Any
 from accounts.models import User
 from assessor.practice.imports import import_practice
 from evaluation.campaigns.pseudonyms import Names
-from evaluation.formats.score_files import JudgeEntry
+from evaluation.formats.score_files import JudgeEntry, names_judges
 from evaluation.formats.source import MAX_LINE_BYTES, MAX_TEXT_LINE_BYTES, Source
 from evaluation.formats.traces import TraceMap, TraceOptions
 from evaluation.imports.assignments import import_assignments
 from evaluation.imports.base import LoadReceipt
+from evaluation.imports.battles import import_battles
 from evaluation.imports.nuggets import import_nuggets
 from evaluation.imports.runs import RunOptions, import_runs
 from evaluation.imports.segments import import_segments, needed_docids
@@ -60,6 +61,8 @@ class ImportOptions:
     trace_id: str = ""
     marks_from: int = 1
     skip_empty: bool = False
+    keep: str = ""
+    battle_set: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,20 +146,35 @@ def load_support(load: ImportLoad) -> LoadReceipt:
     )
 
 
+def load_battles(load: ImportLoad) -> LoadReceipt:
+    options = load.options
+    return import_battles(
+        source=load.source,
+        kind=options.by,
+        judge=load.judge,
+        form=options.form,
+        set_name=options.battle_set,
+        **load.common,
+    )
+
+
 def load_scores(load: ImportLoad, name: str) -> LoadReceipt:
     options = load.options
     reading = ScoreFileOptions(
         options.form, options.has_header, options.topics_as_they_are, options.keep_aggregates
     )
+    judges = next(filter(names_judges, load.sources), None)
+    files = [source for source in load.sources if source is not judges]
     judge = JudgeEntry(name, options.method, options.model)
-    return load_score_files(sources=load.sources, judge=judge, options=reading, **load.common)
+    return load_score_files(sources=files, judge=judge, judges=judges, options=reading, **load.common)
 
 
 def trace_options(options: Any) -> TraceOptions:
     names = {name: getattr(options, name) for name in TraceMap.model_fields}
     # A field of a form holds one line.
     names["contexts_split"] = names["contexts_split"].replace("\\n", "\n")
-    return TraceOptions(options.form, TraceMap(**names), options.run, options.run_field, options.skip_empty)
+    keep = tuple(filter(None, map(str.strip, options.keep.split(","))))
+    return TraceOptions(options.form, TraceMap(**names), options.run, options.run_field, options.skip_empty, keep)
 
 
 def load_traces(load: ImportLoad) -> LoadReceipt:
@@ -230,9 +248,16 @@ IMPORT_KINDS = {
             several=True,
         ),
         ImportKind(
+            "battles",
+            "Verdicts of battles",
+            "Which of two answers is better: JSONL, RAGDoll's judgments, or CSV as arena-rank reads it",
+            load_battles,
+            ("judge", "by", "battle_set"),
+        ),
+        ImportKind(
             "scores",
             "Scores by others",
-            "A judge's score files by topic in five forms, or CSV with a column of runs and one of each score",
+            "Score files by topic in five forms, of one judge or with a judges.yml, or CSV of runs and scores",
             lambda load: load_scores(load, load.options.table),
             ("table", "form", "method", "model", "has_header", "topics_as_they_are", "keep_aggregates"),
             several=True,
@@ -250,7 +275,7 @@ IMPORT_KINDS = {
                 "Questions, answers and contexts of your own system: ragas, or a sheet",
                 load_traces,
             ),
-            ("run", "run_field", *TRACE_COLUMNS, "contexts_split", "skip_empty"),
+            ("run", "run_field", *TRACE_COLUMNS, "contexts_split", "keep", "skip_empty"),
             several=True,
             first_answers=lambda load: first_answers(load.sources, trace_options(load.options)),
         ),

@@ -18,13 +18,14 @@ from evaluation.campaigns.findings import findings_by_kind
 from evaluation.campaigns.pseudonyms import Names
 from evaluation.errors import BadInput, InputProblem, Refused
 from evaluation.formats.assignments import parse_assignments
+from evaluation.formats.battles import parse_battles
 from evaluation.formats.citation_judgments import parse_support
 from evaluation.formats.kinds import LINES_READ, kind_of
 from evaluation.formats.nugget_lists import parse_lists
 from evaluation.formats.nuggets import importance_word
 from evaluation.formats.problems import MAX_PROBLEMS
 from evaluation.formats.runs import parse_run
-from evaluation.formats.score_files import FORMS, TOT, form_of, parse_score_file
+from evaluation.formats.score_files import FORMS, TOT, form_of, names_judges, parse_score_file
 from evaluation.formats.scores import parse_scores
 from evaluation.formats.segments import names_any, parse_segments
 from evaluation.formats.source import Source, read_source
@@ -80,6 +81,11 @@ def _support(source: Source) -> Rows:
         yield row.run_id, row.topic_id, row.sentence, row.docid, row.raw or label
 
 
+def _battles(source: Source) -> Rows:
+    for row in parse_battles(source):
+        yield row.topic_id, row.left, row.right, row.label.name.lower(), row.judge
+
+
 def _scores(source: Source) -> Rows:
     # What a file of four columns has where is not known here, but its first is the run.
     form = form_of(source, ()) or TOT.name
@@ -108,6 +114,7 @@ PREVIEWS = {
     "nuggets": ImportPreview(("Topic", "Nugget", "Importance", "Weight"), _nuggets),
     "assignments": ImportPreview(("Run", "Topic", "Nugget", "Label"), _assignments),
     "support": ImportPreview(("Run", "Topic", "Sentence", "Docid", "Label"), _support),
+    "battles": ImportPreview(("Topic", "Left", "Right", "Verdict", "Judge"), _battles, head=1),
     "scores": ImportPreview(("Run", "Group", "Scores"), _scores, head=1),
     "practice": ImportPreview(
         ("Kind", "Question", "Statement"),
@@ -120,7 +127,7 @@ def preview_of(kind: str, sources: Sequence[Source]) -> dict[str, Any]:
     """First rows of the first file as `{"columns": […], "rows": [[…]]}`, texts cut short."""
     if kind not in PREVIEWS:
         return {"columns": (), "rows": []}
-    preview, source = PREVIEWS[kind], sources[0]
+    preview, source = PREVIEWS[kind], min(sources, key=names_judges)
     try:
         rows = list(preview.rows(_beginning(source, ROWS + preview.head)))
     except BadInput:  # a whole that cannot be cut, such as one object over many lines

@@ -19,7 +19,8 @@ from evaluation.campaigns.access import may_organize
 from evaluation.domain.conditions import ALL_PEOPLE, names_to_choose
 from evaluation.errors import Refused
 from evaluation.formats import score_files
-from evaluation.models import Campaign, Event, Run, Task
+from evaluation.imports.battles import IMPORTED
+from evaluation.models import BattleSet, Campaign, Event, Run, Task
 from evaluation.terms import Condition, JudgeKind, Origin, RagTask, SupportCondition
 from exchange.exports import lines
 from exchange.exports.lines import EXPORT_FORMS
@@ -51,7 +52,7 @@ REQUIRED = {
     "nuggets": ("origin", "judge"),
     "assignments": ("origin", "judge", "by"),
     "support": ("judge", "by"),
-    "scores": ("table",),
+    "battles": ("by",),
 }
 
 
@@ -107,6 +108,7 @@ class ImportForm(forms.Form):
 def _fields(campaign: Campaign) -> dict[str, forms.Field]:
     drafts = campaign.nugget_sets.filter(origin=Origin.DRAFT).values_list("name", flat=True)
     sets = [(row.name, f"{row.name} ({row.origin})") for row in campaign.nugget_sets.all()]
+    battle_sets = BattleSet.objects.filter(campaign=campaign).exclude(name=IMPORTED).values_list("name", flat=True)
     return {
         "needed_only": forms.BooleanField(label="Only segments that qrels or runs name"),
         "source": _words("Who graded", "such as NIST or UMBRELA"),
@@ -124,7 +126,10 @@ def _fields(campaign: Campaign) -> dict[str, forms.Field]:
         "drafts": choice_field("Made from the drafts", "none", named(drafts)),
         "nuggets": choice_field("Nugget set", "the one of that origin", sets),
         "condition": choice_field("Condition", "as the files say", named(SupportCondition)),
-        "table": _words("Name of the judge or table", "under which reports compare with it"),
+        "battle_set": choice_field("Battle set", "the one that was drawn", named([*battle_sets, IMPORTED])),
+        "table": _words(
+            "Name of the judge or table", "under which reports compare with it; not with a judges.yml"
+        ),
         "form": choice_field("Form", "by the looks of the file", SCORE_FORMS),
         "method": _words("Method", "how the judge judges"),
         "model": _words("Model", "the LLM that the judge asks"),
@@ -139,6 +144,7 @@ def _fields(campaign: Campaign) -> dict[str, forms.Field]:
         "contexts_split": _words("Divider of the contexts", "such as \\n---\\n, where \\n is a line's end"),
         "topic_id": _column("Column of the topic's id", "without it the question says it"),
         "trace_id": _column("Column of the trace's id", "kept beside the answer"),
+        "keep": _words("Columns to keep", "beside the answer, with commas between"),
         "skip_empty": forms.BooleanField(label="Leave out traces without an answer"),
     }
 

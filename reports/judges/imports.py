@@ -15,6 +15,7 @@ from evaluation.formats.score_files import (
     TopicScore,
     form_of,
     judge_of_file,
+    parse_judges,
     parse_score_file,
 )
 from evaluation.formats.source import Source
@@ -66,30 +67,39 @@ def load_score_files(
     campaign: Campaign,
     sources: Sequence[Source],
     judge: JudgeEntry,
-    judges: Mapping[str, JudgeEntry] | None = None,
+    judges: Source | None = None,
     options: ScoreFileOptions = ScoreFileOptions(),
     replace: bool = False,
     actor: User | None = None,
 ) -> LoadReceipt:
-    """Load score files under the name of their judge; with `judges`, each file under that of its own.
+    """Load score files under the name of their judge; with `judges`, a `judges.yml`, each file under that of its own.
 
-    A CSV is a published table of runs. Raises `BadInput`, and `Refused` for a form that cannot be told or a name that
-    is a condition of Assay.
+    A CSV is a published table of runs. Raises `BadInput`, and `Refused` for a form that cannot be told, a judge without
+    a name and a name that is a condition of Assay.
     """
+    if judges is None and not judge.name:
+        raise Refused("no_judge", "Say whose scores these are, or send a judges.yml with them.", field="condition")
+    if judges is not None and judge != JudgeEntry(""):
+        raise Refused(
+            "usage", f"{judges.name} says the judge, its method and its model itself.", field="condition"
+        )
+    if not sources:
+        raise Refused("usage", "A judges.yml is loaded with the score files of its judges.", field="files")
+    judges_of_files = parse_judges(judges) if judges else None
     topics = set(campaign.topics.values_list("topic_id", flat=True))
     # By their content: two files may have one name, in two folders or uploads.
     forms = {source.sha256: _form(source, options, topics) for source in sources}
     if TABLE in forms.values():
         if len(sources) > 1:
             raise Refused("usage", "A published table is loaded alone.", field="form")
-        if judges is not None:
-            judge = _judge_of(sources[0], judges)
+        if judges_of_files is not None:
+            judge = _judge_of(sources[0], judges_of_files)
         return import_scores(campaign=campaign, source=sources[0], name=judge.name, replace=replace, actor=actor)
     return _import_score_files(
         campaign=campaign,
         sources=sources,
         judge=judge,
-        judges=judges,
+        judges=judges_of_files,
         forms=forms,
         options=options,
         topics=None if options.topics_as_they_are else topics,

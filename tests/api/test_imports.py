@@ -1,6 +1,7 @@
 """An organizer's program loads files: as the commands do, all of a file or nothing."""
 
 import gzip
+import json
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from pytest_django.fixtures import Settings
 from accounts.models import User
 from evaluation.campaigns.pseudonyms import pseudonym_of
 from evaluation.judges import judge_of
+from evaluation.labels import BattleLabel
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -21,7 +23,9 @@ from evaluation.models import (
     Segment,
     Sentence,
     Topic,
+    Verdict,
 )
+from reports.models import ExternalCondition
 from tests.api.writing import API, Program, program_of
 from tests.worlds.cast import make_campaign, make_cast
 
@@ -34,6 +38,7 @@ RUN = (
 )
 NUGGETS = '{"qid": "t1", "query": "why", "nuggets": [{"text": "bends", "importance": "vital"}]}\n'
 LABELS = '{"qid": "t1", "run_id": "heron", "nuggets": [{"text": "bends", "assignment": "support"}]}\n'
+RATED = (("a", 0.5), ("b", 0.25))
 SUPPORT = '{"run_id": "heron", "topic_id": "t1", "sentence": 0, "docid": "d#1", "label": "full_support"}\n'
 
 
@@ -64,12 +69,10 @@ def test_every_kind_of_file_is_loaded(olga: Program) -> None:
     assert load(olga, "support", SUPPORT, judge="m1", by="llm")["added"] == 1
     assert load(olga, "scores", "heron f1 t1 0.5\n", condition="A", form="tot", method="pointwise")["added"] == 1
     assert load(olga, "scores", "run_id,all\nheron,0.5\n", condition="Paper")["of"] == "runs' scores"
-    assert (
-        load(olga, "traces", "q,a,c\nWhy?,So [1].,Water.\n", run="bot", question="q", answer="a", contexts="c")[
-            "added"
-        ]
-        == 1
-    )
+    names = {"question": "q", "answer": "a", "contexts": "c", "keep": "v, w"}
+    assert load(olga, "traces", "q,a,c,v,w\nWhy?,So [1].,Water.,2,3\n", run="bot", **names)["added"] == 1
+    kept = AnswerProvenance.objects.get(run__run_id="bot").extra["trace"]["kept"]
+    assert kept == {"v": "2", "w": "3"}
     assert Sentence.objects.get(text="So.").citations.count() == 1
     undone = Event.objects.get(kind="import.traces")
     assert olga.post(f"{IMPORTS}/e{undone.pk}/undo/", {}).status_code == 200
@@ -126,6 +129,44 @@ def test_several_runs_come_as_the_parts_of_a_form(olga: Program) -> None:
     assert set(Run.objects.values_list("run_id", flat=True)) == {"heron", "egret"}
     event = Event.objects.get(kind="import.run")
     assert [file["name"] for file in event.payload["files"]] == ["heron.jsonl", "egret.jsonl"]
+
+
+def test_score_files_of_several_judges_come_with_a_judges_yml(olga: Program) -> None:
+    load(olga, "topics", TOPICS)
+    scores = [SimpleUploadedFile(f"{name}.txt", f"heron f1 t1 {value}\n".encode()) for name, value in RATED]
+    judges = b"judges:\n  a.txt: {name: A, method: pointwise}\n  b: {name: B}\n"
+
+    def send(text: bytes, query: str = "", files: list[SimpleUploadedFile] = scores) -> Any:
+        for file in files:
+            file.seek(0)
+        sent = {"file": [SimpleUploadedFile("judges.yml", text), *files]}
+        headers = {"Authorization": f"Bearer {olga.raw}"}
+        return olga.client.post(f"{API}{IMPORTS}/scores/{query}", sent, headers=headers)
+
+    assert send(judges).status_code == 200
+    tables = ExternalCondition.objects.order_by("name")
+    assert list(tables.values_list("name", "method")) == [("A", "pointwise"), ("B", "")]
+    broken = send(judges.replace(b"name: B", b"nam: B"))
+    assert broken.status_code == 422
+    assert broken.json()["detail"].startswith("judges.yml:1: judges.b.name: a value, the field is missing")
+    assert send(b"judges: {a: {name: A}}").json()["problems"][0]["file"] == "b.txt"
+    for refused in (send(judges, "?condition=A"), send(judges, files=[]), send(judges + b"# so\n" * 2**18)):
+        assert refused.status_code == 422
+    assert "whose scores" in olga.load(f"{IMPORTS}/scores/", "heron f1 t1 0.5\n").json()["detail"]
+
+
+def test_verdicts_of_battles_are_loaded_by_their_looks(olga: Program) -> None:
+    load(olga, "topics", TOPICS)
+    for text in (RUN, RUN.replace("heron", "egret")):
+        load(olga, "run", text)
+    arena = "topic_id,model_a,model_b,winner\nt1,heron,egret,model_a\n"
+    assert load(olga, "battles", arena, by="human", judge="Eve", battle_set="imported")["added"] == 1
+    ragdoll = {"qid": "t1", "assistant_a_run_id": "egret", "assistant_b_run_id": "heron", "judge_verdict": "Tie"}
+    assert load(olga, "battles", json.dumps({**ragdoll, "model": "m1"}), by="llm")["added"] == 1
+    verdicts = Verdict.objects.order_by("pk").values_list("judge__name", "judge__kind", "label")
+    assert list(verdicts) == [("Eve", "human", BattleLabel.LEFT), ("m1", "llm", BattleLabel.TIE)]
+    refused = olga.load(f"{IMPORTS}/battles/?by=human&name=v.jsonl", LABELS)
+    assert "verdicts of battles; these are JSON lines that look like nugget labels" in refused.json()["detail"]
 
 
 def test_topics_come_in_one_file(olga: Program) -> None:

@@ -141,6 +141,7 @@ POST import-traces              401 404 404 422 403 403 422 404 | 403 422 401 40
 POST import-nuggets             401 404 404 422 403 403 422 404 | 403 422 401 401
 POST import-assignments         401 404 404 422 403 403 422 404 | 403 422 401 401
 POST import-support             401 404 404 422 403 403 422 404 | 403 422 401 401
+POST import-battles             401 404 404 422 403 403 422 404 | 403 422 401 401
 POST import-scores              401 404 404 422 403 403 422 404 | 403 422 401 401
 POST gates                      401 404 404 200 403 403 200 404 | 403 200 401 401
 POST undo-import                401 404 404 422 403 403 422 404 | 403 422 401 401
@@ -199,6 +200,7 @@ QUERIES = {
     "import-nuggets": "origin=auto&judge=m1",
     "import-assignments": "origin=auto&judge=m1&by=llm",
     "import-support": "judge=m1&by=llm",
+    "import-battles": "by=human",
     "import-scores": "condition=published",
 }
 

@@ -24,7 +24,7 @@ class Command(ImportCommand):
         text = "who judged, where the file does not say, or in its place; made if unknown"
         parser.add_argument("--judge", default="", metavar="WHO", help=text)
         parser.add_argument("--by", required=True, choices=words_of(JudgeKind))
-        parser.add_argument("--form", choices=list(FORMS), default="assay", help="of the file (default assay)")
+        parser.add_argument("--form", choices=list(FORMS), default="", help="without it what the file looks like")
         text = f"the battle set, where several were drawn; {IMPORTED} takes battles that were not drawn here"
         parser.add_argument("--set", default="", metavar="NAME", help=text)
 

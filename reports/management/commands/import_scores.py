@@ -2,16 +2,14 @@
 
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from evaluation.formats.score_files import FORMS, TABLE, JudgeEntry, parse_judges
+from evaluation.formats.score_files import FORMS, TABLE, JudgeEntry
 from evaluation.formats.source import read_source
 from evaluation.imports.base import LoadReceipt
 from evaluation.management.base import ImportCommand, read_sources
 from evaluation.models import Campaign
 from reports.judges.imports import ScoreFileOptions, load_score_files
-
-MOST_BYTES = 1_048_576
 
 
 class Command(ImportCommand):
@@ -36,15 +34,12 @@ class Command(ImportCommand):
         parser.add_argument("--keep-aggregates", action="store_true", help=text)
 
     def load(self, campaign: Campaign, options: dict[str, Any]) -> LoadReceipt:
-        if options["judges"] is not None and (options["method"] or options["model"]):
-            raise CommandError("--judges says the method and the model itself")
-        judges = options["judges"] and parse_judges(read_source(options["judges"], max_bytes=MOST_BYTES))
         name = options["judge"] if options["condition"] is None else options["condition"]
         return load_score_files(
             campaign=campaign,
             sources=read_sources(options["files"]),
             judge=JudgeEntry(name or "", options["method"], options["model"]),
-            judges=judges,
+            judges=options["judges"] and read_source(options["judges"]),
             options=ScoreFileOptions(
                 options["form"], options["has_header"], options["topics_as_they_are"], options["keep_aggregates"]
             ),

@@ -32,6 +32,10 @@ FILES: dict[str, tuple[str, dict[str, Any]]] = {
     "nuggets": (NUGGETS, {"origin": Origin.AUTO, "judge": "newcomer", "by": JudgeKind.LLM}),
     "assignments": (LABELS, {"origin": Origin.AUTO, "judge": "newcomer", "by": JudgeKind.HUMAN}),
     "support": (SUPPORT, {"judge": "new", "by": JudgeKind.HUMAN, "condition": SupportCondition.SCRATCH}),
+    "battles": (
+        '{"topic_id": "t1", "left": "alpha", "right": "beta", "verdict": "left", "judge": "Eve"}\n',
+        {"by": JudgeKind.HUMAN},
+    ),
     "scores": ("run_id,vital_strict\nalpha,0.5\n", {"table": "published"}),
     "practice": (
         '{"kind": "assign", "question": "why", "text": "Sand moves.", "statement": "sand moves", '

@@ -22,14 +22,15 @@ NAMES = {"question": "Question", "answer": "Bot answer", "contexts": "Sources", 
 
 
 def test_the_first_answers_of_a_sheet_are_shown_as_sentences_and_then_loaded(olga: Client) -> None:
-    attempt = sent(olga, "traces", ("sheet.csv", SHEET), run="bot", **NAMES)
+    attempt = sent(olga, "traces", ("sheet.csv", SHEET), run="bot", keep="Question, Sources", **NAMES)
     page = page_of(olga, attempt)
     assert "First answers, as assessors will see them" in page
     assert "Ask, &lt;b&gt;us&lt;/b&gt;." in page
     assert "Groups may." in page
     assert not AnswerProvenance.objects.filter(run__run_id="bot").exists()
     assert "1 run added" in loaded(olga, attempt)
-    assert AnswerProvenance.objects.filter(run__run_id="bot").count() == 1
+    kept = AnswerProvenance.objects.get(run__run_id="bot").extra["trace"]["kept"]
+    assert kept == {"Question": "Can a group reserve?", "Sources": "Quiet.|Groups may."}
     assert Segment.objects.filter(text="Groups may.").exists()
 
 

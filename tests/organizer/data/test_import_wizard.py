@@ -55,6 +55,9 @@ def run_line(run: str, topic: str, **changed: object) -> str:
     return json.dumps(row | changed)
 
 
+VERDICT = '{"topic_id": "t1", "left": "alpha", "right": "beta", "verdict": "left"}\n'
+
+
 def test_files_are_tried_out_and_then_loaded(world: World) -> None:
     olga = world.client("olga")
     attempt = sent(olga, "topics", ("more.tsv", "t1\twhy rivers bend\nt3\thow deep\n"))
@@ -114,6 +117,7 @@ def test_findings_are_shown_before_and_stored_after(world: World) -> None:
             '{"run_id": "alpha", "topic_id": "t1", "sentence": 0, "docid": "d1", "label": "no_support"}',
             {"judge": "Eve", "by": "human", "condition": "scratch"},
         ),
+        ("battles", VERDICT, {"by": "human", "judge": "Eve", "battle_set": "imported"}),
         ("scores", "run_id,vital\nalpha,0.5\n", {"table": "published"}),
         (
             "practice",
@@ -128,6 +132,18 @@ def test_every_kind_can_be_loaded(world: World, kind: str, text: str, options: d
     assert (attempt.state, attempt.outcome.get("added")) == ("checked", 1), attempt.outcome
     assert attempt.outcome["preview"]["rows"]
     assert "<b>Loaded.</b>" in loaded(olga, attempt)
+
+
+def test_score_files_of_several_judges_come_with_a_judges_yml(world: World) -> None:
+    judges = ("judges.yml", "judges: {a.txt: {name: A, method: pointwise}, b: {name: B}}\n")
+    files = (("a.txt", "alpha f1 t1 0.5\n"), ("b.txt", "alpha f1 t1 0.25\n"))
+    olga = world.client("olga")
+    attempt = sent(olga, "scores", judges, *files)
+    assert "f1 t1 0.5" in page_of(olga, attempt)
+    assert "2 scores added" in loaded(olga, attempt)
+    page = page_of(olga, sent(olga, "scores", judges, *files, ("c.txt", "alpha f1 t1 1\n")))
+    assert "a file of: a.txt, b" in page
+    assert "Say whose scores these are" in page_of(olga, sent(olga, "scores", *files))
 
 
 def test_a_refusal_that_is_no_bad_line_is_said_as_it_is(world: World) -> None:
