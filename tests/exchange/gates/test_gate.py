@@ -1,6 +1,7 @@
 """The gate as CI meets it: verdicts, exit codes, files, baselines, and everything that cannot be compared."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -11,7 +12,7 @@ from pytest_django.fixtures import Settings
 from evaluation.models import AnswerProvenance, Assignment, Campaign, Event, Judge, ListedNugget
 from exchange.gates.changes import Changes
 from exchange.gates.gate import GateOrder, GateResult
-from exchange.gates.outputs import gate_markdown
+from exchange.gates.outputs import gate_junit, gate_markdown
 from jobs.models import Job, WorkItem
 from llmjobs.models import Call, LlmJob
 from reports.metrics.gate import GateRule, Verdict
@@ -251,7 +252,7 @@ def suite_of(file: Path) -> Any:
     return suite
 
 
-def test_markdown_stays_a_table_whatever_texts_say(campaign: Campaign) -> None:
+def test_files_stay_whole_whatever_texts_say(campaign: Campaign, tmp_path: Path) -> None:
     text = "&" * 250 + "<script>alert(1)</script> | " * 170
     row = {"topic": "t00", "nugget": text, "importance": text, "from": "support", "to": "not_support"}
     order = GateOrder(campaign, "A/A", "new", "old", GateRule("no-worse", 0.05, 0.05, 0.95))
@@ -263,6 +264,9 @@ def test_markdown_stays_a_table_whatever_texts_say(campaign: Campaign) -> None:
     *_, policies = lines = markdown.splitlines()
     assert {line.replace("\\|", "").count("|") for line in lines} == {0, 6}
     assert policies == "Policies: missing zero. Level 0.95, alpha 0.05."
+    junit = tmp_path / "gate.xml"
+    junit.write_text(gate_junit(replace(result, reason=f"{text}\0")), "utf-8")
+    assert [failure.text for failure in suite_of(junit).iter("failure")] == [f"{text}\ufffd"]
 
 
 def test_the_api_answers_what_the_command_says(olga: Program, campaign: Campaign) -> None:
