@@ -12,6 +12,7 @@ from evaluation.models import Campaign
 from evaluation.terms import JudgeKind
 from reports import charts
 from reports.cache import cached_report
+from reports.files import with_code
 from reports.forms import (
     CONDITIONS,
     ChoicesForm,
@@ -118,8 +119,11 @@ def _content(request: JudgesRequest) -> ReportContent:
 
 
 def _in_words(content: Mapping[str, Any]) -> dict[str, Any]:
-    judges = [row | {"measure": _spoken(row["measure"])} for row in content["judges"]]
-    return {**content, "truth_measure": _spoken(content["truth_measure"]), "judges": judges}
+    judges = [
+        row | {"judge": with_code(row["judge"]), "measure": _spoken(row["measure"])} for row in content["judges"]
+    ]
+    words = {"truth": with_code(content["truth"]), "truth_measure": _spoken(content["truth_measure"])}
+    return {**content, **words, "judges": judges}
 
 
 def _spoken(measure: str) -> str:
@@ -132,7 +136,7 @@ def _overview(content: Mapping[str, Any], method: CorrelationMethod) -> Section:
         name=OVERVIEW,
         title="Judges",
         columns=columns(
-            ("judge", "Judge"),
+            ("judge", "Judge", ColumnKind.CONDITION),
             *_filled(content, method="Method", model="Model"),
             ("measure", "Measure", ColumnKind.MEASURE),
             (str(method), _caption(method), ColumnKind.SCORE),
@@ -161,7 +165,7 @@ def _filled(content: Mapping[str, Any], **captions: str) -> list[tuple[str, str]
 
 def _bar(row: Row, method: str) -> dict[str, Any]:
     ends = row["intervals"][method]
-    names = {"run_id": f"{row['judge']}, {measure_words(row['measure'])}", "task": ""}
+    names = {"run_id": f"{with_code(row['judge'])}, {measure_words(row['measure'])}", "task": ""}
     return names | {method: row[method], "low": ends["low"], "high": ends["high"]}
 
 
@@ -170,9 +174,9 @@ def _differences(content: Mapping[str, Any], method: CorrelationMethod) -> Secti
         name="differences",
         title="Every two judges",
         columns=columns(
-            ("judge", "Judge"),
+            ("judge", "Judge", ColumnKind.CONDITION),
             ("measure", "Measure", ColumnKind.MEASURE),
-            ("other", "Less"),
+            ("other", "Less", ColumnKind.CONDITION),
             ("other_measure", "Its measure", ColumnKind.MEASURE),
             ("difference", f"Difference in {_caption(method)}", ColumnKind.SIGNED),
             ("p", "p", ColumnKind.SCORE),

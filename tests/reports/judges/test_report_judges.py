@@ -158,3 +158,8 @@ def test_labels_of_people_are_a_truth_and_an_llm_s_a_judge(labelled: Path) -> No
     load("import_scores", "--judge", "A", "--form", "tot", write(labelled, "a.txt", text))
     document = report("judges", "--truth", "A", "--on-missing", "skip")
     assert {row["judge"] for row in document["judges"]} == {"A/A"}
+    campaign = Campaign.objects.get()
+    olga = World(campaign, make_cast(campaign)).client("olga")
+    page = olga.get(f"/campaigns/{campaign.slug}/reports/judges/?truth=A").content.decode()
+    assert '<bdi>Automatic nuggets, automatic labels</bdi> <span class="code-word">A/A</span>' in page
+    assert "Automatic nuggets, automatic labels (A/A), " in page
