@@ -1,5 +1,6 @@
-"""A list that is larger than memory may be."""
+"""A list and a map that are larger than memory may be."""
 
+import sqlite3
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -10,6 +11,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter
 
 T = TypeVar("T")
+Numbers = tuple[int, int]
 
 
 class OnDisk(Sequence[T]):
@@ -42,3 +44,25 @@ class OnDisk(Sequence[T]):
         for item in islice(self, place, None):
             return item
         raise IndexError(place)
+
+
+class NumbersOnDisk:
+    """Two numbers under each key, all of 64 bits with a sign, in a temporary file, which goes with it."""
+
+    def __init__(self) -> None:
+        # A database without a name is a file of its own, written where the cache of two megabytes is full. Whichever
+        # thread collects it closes it.
+        self._rows = sqlite3.connect("", check_same_thread=False)
+        self._rows.execute("CREATE TABLE kept (key INTEGER PRIMARY KEY, first INTEGER, second INTEGER)")
+        weakref.finalize(self, self._rows.close)
+
+    def get(self, key: int) -> Numbers | None:
+        row: Numbers | None = self._rows.execute("SELECT first, second FROM kept WHERE key = ?", [key]).fetchone()
+        return row
+
+    def put(self, key: int, numbers: Numbers) -> Numbers | None:
+        """Keep numbers under a key that has none yet; else return those that it has."""
+        there = self.get(key)
+        if there is None:
+            self._rows.execute("INSERT INTO kept VALUES (?, ?, ?)", [key, *numbers])
+        return there

@@ -46,7 +46,7 @@ from evaluation.models.querysets import in_parts_of
 from evaluation.rules.answer_sentences import RULE, answer_sentences
 from evaluation.tasks.pooling import extend_tasks, leave_out_answers, lock_judging
 from evaluation.terms import FindingCode
-from web.on_disk import OnDisk
+from web.on_disk import NumbersOnDisk, OnDisk
 from web.text import cut
 
 LONGEST_SHOWN: Final = 600
@@ -126,8 +126,8 @@ def _batches(sources: Sequence[Source], options: TraceOptions) -> Iterator[list[
 
 
 def _key(*names: str) -> int:
-    """Return a number for an id: less memory than the id takes."""
-    return int.from_bytes(blake2b("\0".join(names).encode(), digest_size=8).digest())
+    """Return a number for an id: less space than the id takes."""
+    return int.from_bytes(blake2b("\0".join(names).encode(), digest_size=8).digest(), signed=True)
 
 
 class _Duplicates:
@@ -135,22 +135,26 @@ class _Duplicates:
 
     def __init__(self) -> None:
         self.problems: list[InputProblem] = []
-        self.answers: dict[int, tuple[Source, int]] = {}
-        self._questions: dict[int, tuple[int, int]] = {}
+        self._sources: list[Source] = []
+        self.answers, self._questions = NumbersOnDisk(), NumbersOnDisk()
 
-    def add(self, trace: _Trace) -> None:
+    def add(self, trace: _Trace) -> bool:
+        """Note what is there twice, and say whether the trace is the first of its topic."""
         record = trace.record
-        place_of_first = self.answers.setdefault(trace.key, here := (trace.source, record.line))
-        if place_of_first is not here:
-            source, line = place_of_first
+        if not self._sources or self._sources[-1] is not trace.source:
+            self._sources.append(trace.source)
+        if there := self.answers.put(trace.key, (len(self._sources), record.line)):
+            number, line = there
+            source = self._sources[number - 1]
             place = f"line {line}" if source is trace.source else f"line {line} of {source.name}"
             text = f"question {record.topic_id} has sample 1 already on {place} (one answer of a run is judged)"
             self._note(trace.problem("sample", text))
         question = _key(*record.question.split())
-        first, line = self._questions.setdefault(_key(record.topic_id), (question, record.line))
-        if first != question:
-            text = f"the question of {record.topic_id} as on line {line}, found another"
+        asked = self._questions.put(_key(record.topic_id), (question, record.line))
+        if asked and asked[0] != question:
+            text = f"the question of {record.topic_id} as on line {asked[1]}, found another"
             self._note(trace.problem("question", text))
+        return asked is None
 
     def _note(self, problem: InputProblem) -> None:
         if len(self.problems) < MAX_PROBLEMS:
@@ -180,7 +184,7 @@ class _Planned:
     runs: dict[str, Source] = field(default_factory=dict)
     # Sums, so that a run's hash is the same whatever the order of its answers.
     sums: dict[str, int] = field(default_factory=dict)
-    asked: set[int] = field(default_factory=set)
+    topics: int = 0
     answers: int = 0
     texts: int = 0
 
@@ -204,7 +208,7 @@ def _plan(campaign: Campaign, sources: Sequence[Source], options: TraceOptions, 
         restate_missing_texts(campaign, event)
         extend_tasks(campaign)
 
-    counts = {"answers": planned.answers, "topics": len(planned.asked), TEXTS: planned.texts}
+    counts = {"answers": planned.answers, "topics": planned.topics, TEXTS: planned.texts}
     there = {run_id for run_id in campaign.runs.values_list("run_id", flat=True) if run_id in planned.runs}
     unchanged = len(planned.all_runs) - len(planned.runs)
     return ImportPlan(
@@ -227,12 +231,11 @@ def _plan_batch(
     topics = dict(campaign.topics.filter(topic_id__in=topic_ids).values_list("topic_id", "text"))
     part = _Part([], [], [], defaultdict(list))
     for trace in batch:
-        planned.duplicates.add(trace)
-        record = trace.record
+        is_first_of_topic, record = planned.duplicates.add(trace), trace.record
         planned.all_runs.add(record.run_id)
-        answer, topic = _answer(trace, passages, marks_from), _key(record.topic_id)
-        if record.topic_id not in topics and topic not in planned.asked:
-            planned.asked.add(topic)
+        answer = _answer(trace, passages, marks_from)
+        if is_first_of_topic and record.topic_id not in topics:
+            planned.topics += 1
             part.topics.append(TopicRecord(record.line, record.topic_id, record.question))
         there = loaded.get((record.run_id, record.topic_id))
         if there and (there.text, there.references) == (record.answer, list(answer.references)):
@@ -356,7 +359,7 @@ def _missing_topics(campaign: Campaign, planned: _Planned) -> Iterator[ImportFin
         missing = [
             topic_id
             for topic_id in topics
-            if topic_id not in loaded and _key(run_id, topic_id) not in planned.duplicates.answers
+            if topic_id not in loaded and planned.duplicates.answers.get(_key(run_id, topic_id)) is None
         ]
         if missing:
             message = missing_topics_message(missing, len(topics))
@@ -370,15 +373,15 @@ class _Passages:
         self.findings: list[ImportFinding] = []
         self._campaign = campaign
         self._new: list[SegmentRecord] = []
-        self._texts: dict[int, int] = {}
-        """Keys of docids, and the beginning of the hash of each one's text."""
+        self._texts = NumbersOnDisk()
+        """By the keys of docids a number for the hash of each one's text, beside which nothing is kept."""
 
     def look_up(self, docids: Iterable[str]) -> None:
         """Learn what is loaded under docids."""
-        unknown = {docid for docid in docids if _key(docid) not in self._texts}
+        unknown = {docid for docid in docids if self._texts.get(_key(docid)) is None}
         for docid, has_text, text in rows_of_docids(self._campaign, unknown, "docid", "has_text", "text"):
             if has_text:
-                self._texts[_key(docid)] = int(text_hash(text)[:16], 16)
+                self._texts.put(_key(docid), (_key(text_hash(text)), 0))
 
     def take_new(self) -> list[SegmentRecord]:
         """Return the texts that came since they were last taken."""
@@ -398,11 +401,11 @@ class _Passages:
 
     def _is_of(self, docid: str, digest: str, trace: _Trace, text: str) -> bool:
         """Say whether a passage has this text; one without a text gets it."""
-        key, own = _key(docid), int(digest[:16], 16)
-        if key not in self._texts:
-            self._texts[key] = own
+        own = _key(digest), 0
+        there = self._texts.put(_key(docid), own)
+        if there is None:
             self._new.append(SegmentRecord(trace.record.line, docid, "", "", "", text.strip(), None, None))
-        return self._texts[key] == own
+        return there in (None, own)
 
 
 def _name_of(context: ContextRecord) -> tuple[str, str]:
