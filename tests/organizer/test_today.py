@@ -55,7 +55,7 @@ from organizer.management.commands.load_demo import visit_yesterday
 from organizer.templatetags.work import hours
 from tests.accounts.conftest import confirmed
 from tests.organizer.work.test_work import NOT_OF_STAGE
-from tests.worlds.campaign import World, queries_of
+from tests.worlds.campaign import World
 from tests.worlds.cast import make_campaign, make_cast
 from tests.worlds.demo import make_demo
 from tests.worlds.desk import DeskWorld
@@ -140,21 +140,6 @@ def test_an_assessor_and_an_organizer_who_judges_get_none_of_it(desk: DeskWorld)
     assert desk.client("ann").get(TODAY).status_code == 404
     Task.objects.filter(pk=desk.manual.pk).update(assessor=desk.people["olga"])
     assert desk.client("olga").get(TODAY).status_code == 404
-
-
-def test_more_work_costs_no_more_queries(desk: DeskWorld) -> None:
-    client, topics = desk.client("olga"), more_topics(desk.campaign, 12)
-    client.get(TODAY)  # the first visit is noted by a query more
-    for task in hand(desk, topics[:2], "ben"):
-        worked(task, 30)
-        remark(task=task.public_id, user=desk.people["ben"], kind=RemarkKind.COMMENT, text="Done.")
-    Task.objects.filter(pk=desk.post_edit.pk).update(state=TaskState.BLOCKED)
-    before = queries_of(client, TODAY)
-    for task in hand(desk, topics[2:], "ben"):
-        worked(task, 30)
-        remark(task=task.public_id, user=desk.people["ben"], kind=RemarkKind.COMMENT, text="Done.")
-    Task.objects.filter(pk=desk.manual.pk).update(state=TaskState.BLOCKED)
-    assert queries_of(client, TODAY) == before
 
 
 @pytest.mark.parametrize("person", ["rita", "audrey"])

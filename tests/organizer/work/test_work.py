@@ -21,7 +21,6 @@ from evaluation.stages import (
     Stage,
 )
 from evaluation.terms import JudgeKind, Origin, Role, TaskState
-from tests.worlds.campaign import queries_of
 from tests.worlds.desk import DeskWorld
 from tests.worlds.work import as_submitted, hand, make_work_world, more_topics
 
@@ -168,14 +167,6 @@ def test_the_matrix_is_filtered(desk: DeskWorld) -> None:
     assert topics("?assessor=ann") == {"t1", "t2"}
     assert topics("?words=otters") == {"t3"}
     assert topics("?assessor=ben") == set()
-
-
-def test_more_work_costs_no_more_queries(desk: DeskWorld) -> None:
-    client = desk.client("olga")
-    client.get(WORK)  # labels are counted once a revision
-    before = queries_of(client, WORK)
-    hand(desk, more_topics(desk.campaign, 6), "ann")
-    assert queries_of(client, WORK) == before
 
 
 def test_a_preview_names_who_gets_and_skips_what_writing_nothing(desk: DeskWorld) -> None:
