@@ -204,8 +204,8 @@ def _intervals(world: BattleWorld, rounds: int, seeds: int, quiet: bool) -> Iter
 def _plain_sd(sheet: BattleSheet, rating: Floats) -> Floats:
     """Standard deviations of ratings as if battles were independent, as arena-rank has them."""
     design = opponents(sheet, np.arange(len(rating)))
-    chance = 1 / (1 + np.exp(-(design @ (rating - MIDDLE)) / SCALE))
-    information = design.T @ ((chance * (1 - chance))[:, np.newaxis] * design)
+    chance = 1 / (1 + np.exp(-design.logits((rating - MIDDLE) / SCALE)))
+    information = design.information(chance * (1 - chance))
     deviations: Floats = SCALE * np.sqrt(np.diag(np.linalg.pinv(information, rcond=SINGULAR, hermitian=True)))
     return deviations
 

@@ -43,6 +43,44 @@ class LogisticFit:
 
 
 @dataclass(frozen=True, slots=True)
+class Opponents:
+    """A design of N battles of K runs: 1 of the first run, -1 of the second, and M further terms, N x M.
+
+    Kept by places: of 83 runs a row has 81 zeros.
+    """
+
+    first: Indices
+    second: Indices
+    runs: int
+    terms: Floats
+
+    def logits(self, theta: Floats) -> Floats:
+        of_terms: Floats = self.terms @ theta[self.runs :]
+        return theta[self.first] - theta[self.second] + of_terms
+
+    def sums(self, values: Floats, groups: Indices) -> Floats:
+        """Sum values N times their rows by group, G x (K + M)."""
+        number = int(groups.max()) + 1
+        of_first, of_second = (
+            np.bincount(groups * self.runs + run, values, number * self.runs) for run in (self.first, self.second)
+        )
+        of_terms = [np.bincount(groups, values * term, number) for term in self.terms.T]
+        return np.column_stack([(of_first - of_second).reshape(number, self.runs), *of_terms])
+
+    def information(self, weights: Floats) -> Floats:
+        """Sum the products of each row with itself, by weights N: (K + M) x (K + M)."""
+        met = np.bincount(self.first * self.runs + self.second, weights, self.runs**2)
+        met = met.reshape(self.runs, self.runs)
+        met = met + met.T
+        weighted = weights[:, np.newaxis] * self.terms
+        everything = np.zeros(len(weights), dtype=np.int32)
+        across = [self.sums(column, everything)[0, : self.runs] for column in weighted.T]
+        of_terms = np.array(across).reshape(-1, self.runs)
+        squares = self.terms.T @ weighted
+        return np.block([[np.diag(met.sum(axis=1)) - met, of_terms.T], [of_terms, squares]])
+
+
+@dataclass(frozen=True, slots=True)
 class Ratings:
     """Ratings R, nan of runs outside the largest set in which everybody took points from everybody, with intervals."""
 
@@ -80,7 +118,7 @@ def length_slope(sheet: BattleSheet) -> Share | None:
     inside = inside.where(~np.isnan(inside.lengths))
     if not inside.lengths.any() or len(np.unique(inside.topic)) < FEWEST_TOPICS:
         return None
-    design = np.column_stack([opponents(inside, np.flatnonzero(rated)), inside.lengths])
+    design = opponents(inside, np.flatnonzero(rated), inside.lengths)
     fit = fit_logistic(design, inside.points, inside.topic, farthest=STEEPEST)
     # Where the longer answer wins whatever the ratings do not tell, the slope grows without end.
     if np.abs(fit.coefficients).max() > STEEPEST:
@@ -88,14 +126,12 @@ def length_slope(sheet: BattleSheet) -> Share | None:
     return Share(round(float(fit.coefficients[-1]), DECIMALS), fit.interval(len(fit.coefficients) - 1))
 
 
-def opponents(sheet: BattleSheet, runs: NDArray[np.integer]) -> Floats:
-    """Design of N battles of these K runs, N x K: 1 of the first run, -1 of the second."""
+def opponents(sheet: BattleSheet, runs: NDArray[np.integer], *terms: Floats) -> Opponents:
+    """Design of battles of these K runs, with M further `terms` of N values each."""
     place = np.full(len(sheet.run_ids), -1)
     place[runs] = np.arange(len(runs))
-    design, rows = np.zeros((len(sheet.points), len(runs))), np.arange(len(sheet.points))
-    design[rows, place[sheet.first]] = 1.0
-    design[rows, place[sheet.second]] = -1.0
-    return design
+    further = np.column_stack(terms) if terms else np.zeros((len(sheet.points), 0))
+    return Opponents(place[sheet.first], place[sheet.second], len(runs), further)
 
 
 def connected(sheet: BattleSheet) -> Booleans:
@@ -111,31 +147,29 @@ def connected(sheet: BattleSheet) -> Booleans:
     return largest
 
 
-def fit_logistic(design: Floats, points: Floats, topics: Indices, *, farthest: float = inf) -> LogisticFit:
-    """Fit points in 0..1 by Newton's method to 1e-12; coefficients of runs sum to 0, as a design of opponents does.
+def fit_logistic(design: Opponents, points: Floats, topics: Indices, *, farthest: float = inf) -> LogisticFit:
+    """Fit points in 0..1 by Newton's method to 1e-12; coefficients of runs sum to 0, as only their gaps count.
 
     It ends where a coefficient is beyond `farthest`.
     """
-    theta = np.zeros(design.shape[1])
+    theta = np.zeros(design.runs + design.terms.shape[1])
     for _ in range(MOST_STEPS):
-        step, inverse, gradient = _newton(design, points, theta)
+        step, inverse, gradient = _newton(design, points, topics, theta)
         theta = theta + step
         if np.abs(step).max() < CLOSE or np.abs(theta).max() > farthest:
             break
-    scores = np.zeros((int(topics.max()) + 1, design.shape[1]))
-    np.add.at(scores, topics, gradient)
     number = len(np.unique(topics))
     if number < 2:
         return LogisticFit(theta, None, number)
-    covariance = number / (number - 1) * inverse @ (scores.T @ scores) @ inverse
+    covariance = number / (number - 1) * inverse @ (gradient.T @ gradient) @ inverse
     return LogisticFit(theta, covariance, number)
 
 
-def _newton(design: Floats, points: Floats, theta: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the next step K, the inverse of the information K x K, and each battle's part of the gradient, N x K."""
-    chance = 1 / (1 + np.exp(-(design @ theta)))
-    gradient = (points - chance)[:, np.newaxis] * design
-    information = design.T @ ((chance * (1 - chance))[:, np.newaxis] * design)
+def _newton(design: Opponents, points: Floats, topics: Indices, theta: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the next step, the inverse of the information, and each topic's part of the gradient, T x (K + M)."""
+    chance = 1 / (1 + np.exp(-design.logits(theta)))
+    gradient = design.sums(points - chance, topics)
+    information = design.information(chance * (1 - chance))
     inverse: Floats = np.linalg.pinv(information, rcond=SINGULAR, hermitian=True).astype(np.float64)
     step: Floats = inverse @ gradient.sum(axis=0)
     return step, inverse, gradient
