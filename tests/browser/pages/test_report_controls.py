@@ -1,12 +1,13 @@
 """The controls of a report act at once, and the leaderboard shows what the exported figures say."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Error, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from evaluation.models import Campaign
@@ -66,6 +67,31 @@ def test_a_control_acts_at_once_and_back_and_reload_agree(world: World, page: Pa
     go_back(page)
     expect(page.locator(".board")).to_have_text(first, use_inner_text=True)
     expect(scored).to_have_value("vital_strict")
+    page.context.close()
+
+
+def test_a_choice_stands_though_scripts_or_answers_come_late(world: World, page: Page) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/htmx*.js", hold)
+    page.goto(reverse("reports:scores", args=[world.campaign.slug]), wait_until="commit")
+    scored, chosen = page.get_by_label("Scored"), page.locator("#chosen")
+    scored.select_option("length")
+    held.pop().continue_()
+    expect(chosen).to_contain_text("Scored: Words.")
+    page.route("**/*score=all&*", hold)
+    with page.expect_request("**/*score=all&*"):
+        scored.select_option("all")
+    scored.select_option("length")
+    page.get_by_label("By", exact=True).select_option("A/M")
+    with suppress(Error):  # the page waits for it no more
+        held.pop().continue_()
+    expect(chosen).to_contain_text("(A/M)")
+    page.wait_for_load_state("networkidle")
+    expect(chosen).to_contain_text("Scored: Words. By: Automatic nuggets, manual labels (A/M).")
     page.context.close()
 
 
