@@ -3,34 +3,42 @@
 
 const SAME_LINE = 4; // pixels by which boxes of one line differ
 
-/** Number the sentences of `text`, elements that match `sentences`, from `first` on, whenever its lines change. */
-export function numberSentences(text, sentences, first = 1) {
+const texts = new WeakMap(); // element -> {margin, sentences, first}
+// All are measured before any is drawn: each mark that is put between would have the page laid out once more.
+const lines = new ResizeObserver((changed) => {
+  const measured = changed.map(({ target }) => [texts.get(target).margin, linesOf(target, texts.get(target))]);
+  for (const [margin, marks] of measured) margin.replaceChildren(...marks.map(numberAt));
+});
+
+/**
+ * Number the sentences of `text`, elements that match `sentences`, from `first` on, whenever its lines change. One that
+ * `isSkipped` is laid out near the view only, and has numbers there.
+ */
+export function numberSentences(text, sentences, { first = 1, isSkipped = false } = {}) {
   const margin = document.createElement("span");
   margin.className = "sentence-numbers";
   margin.setAttribute("aria-hidden", "true");
   text.prepend(margin);
-  const again = () => isLaidOut(margin) && draw(text, margin, text.querySelectorAll(sentences), first);
-  new ResizeObserver(again).observe(text);
-  text.addEventListener("contentvisibilityautostatechange", ({ skipped }) => skipped || again());
+  texts.set(text, { margin, sentences, first });
+  if (!isSkipped) lines.observe(text);
+  // To measure what is skipped, or to ask whether it is, would lay it out.
+  text.addEventListener("contentvisibilityautostatechange", ({ skipped }) =>
+    skipped ? lines.unobserve(text) : lines.observe(text),
+  );
 }
 
-// Measuring a paragraph that is far from the view would lay it out. Only what is in it knows that it is not.
-function isLaidOut(part) {
-  return part.checkVisibility({ contentVisibilityAuto: true });
-}
-
-function draw(text, margin, sentences, start) {
+function linesOf(text, { sentences, first }) {
   const top = text.getBoundingClientRect().top;
-  const lines = []; // {at, height, first, last}
-  sentences.forEach((sentence, index) => {
+  const marks = []; // {at, height, first, last}
+  text.querySelectorAll(sentences).forEach((sentence, index) => {
     const [box] = sentence.getClientRects();
     if (!box) return;
-    const line = lines.at(-1);
-    const name = start + index;
+    const line = marks.at(-1);
+    const name = first + index;
     if (line && Math.abs(line.at - (box.top - top)) < SAME_LINE) line.last = name;
-    else lines.push({ at: box.top - top, height: box.height, first: name, last: name });
+    else marks.push({ at: box.top - top, height: box.height, first: name, last: name });
   });
-  margin.replaceChildren(...lines.map(numberAt));
+  return marks;
 }
 
 function numberAt({ at, height, first, last }) {

@@ -24,9 +24,10 @@ export class CitedPassage {
     // Part of the pair's name; a long passage would be read out with each pair.
     const text = this.element.querySelector("article:not([data-long]) .cited-text");
     if (text) text.id = "cited-text";
+    const isSkipped = Boolean(article?.hasAttribute("data-long"));
     for (const paragraph of this.paragraphs) {
       const [first] = paragraph.querySelectorAll(SENTENCE);
-      numberSentences(paragraph, SENTENCE, Number(first.dataset.at) + 1);
+      numberSentences(paragraph, SENTENCE, { first: Number(first.dataset.at) + 1, isSkipped });
     }
     this.scroll = 0;
   }
