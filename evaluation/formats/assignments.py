@@ -261,7 +261,7 @@ def _labels(
         raw, group = item.pop(form.label, None), (form.group and item.pop(form.group, None)) or ""
         occurrence = seen.get(text, 0)
         seen[text] = occurrence + 1
-        if wrong := wrong_sign(importance, weight, item):
+        if wrong := wrong_sign(importance, weight, item, form.importance):
             problems.add(line, f"{form.items_key}.{position}.{wrong[0]}", wrong[1])
         if raw is None:
             unjudged.append(UnjudgedRow(text, importance, position, occurrence, dict(item), weight, group))

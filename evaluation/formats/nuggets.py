@@ -111,6 +111,7 @@ class ListLine(Line):
     """A topic's list, its nuggets under a key of its form."""
 
     items_key: ClassVar[str]
+    importance_key: ClassVar[str] = "importance"
     query: str | None = None
     qid: Id
 
@@ -146,7 +147,7 @@ def nugget_list_line(row: NuggetListRow) -> str:
 def _list_row(line: int, entry: ListLine, problems: Problems) -> NuggetListRow:
     nuggets = tuple(_nugget_row(nugget, line, problems) for nugget in entry.items)
     for place, nugget in enumerate(entry.items):
-        if wrong := wrong_sign(nugget.importance, nugget.weight, nugget.extra):
+        if wrong := wrong_sign(nugget.importance, nugget.weight, nugget.extra, entry.importance_key):
             problems.add(line, f"{entry.items_key}.{place}.{wrong[0]}", wrong[1])
     weights = {f"{entry.items_key}.{place}": nugget.weight for place, nugget in enumerate(entry.items)}
     note_missing_weights(problems, line, weights)
@@ -203,10 +204,15 @@ def note_missing_weights(problems: Problems, line: int, weights: Mapping[str, fl
             problems.add(line, f"{place}.weight", f"a number, as the {others}")
 
 
-def wrong_sign(importance: object, weight: float | None, extra: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the field that forbids a nugget, and what is expected there; None where none does."""
+def wrong_sign(
+    importance: object, weight: float | None, extra: Mapping[str, Any], field: str = "importance"
+) -> tuple[str, str] | None:
+    """Return the field that forbids a nugget, and what is expected there; None where none does.
+
+    `field`: what the file calls the importance.
+    """
     if is_avoid(importance) and (weight is None or weight >= 0):
-        return "importance", f"{NO_AVOID}, found {importance!r}"
+        return field, f"{NO_AVOID}, found {importance!r}"
     bank = extra.get(ARGUE_KEY)
     if isinstance(bank, Mapping) and is_not(bank.get("aggregator_type")):
         return f"{ARGUE_KEY}.aggregator_type", f"{NO_NOT}, found {bank['aggregator_type']!r}"

@@ -33,11 +33,13 @@ class ResearchCriterion(NuggetItem):
 
 class RubricLine(ListLine):
     items_key: ClassVar[str] = "criteria"
+    importance_key: ClassVar[str] = "tier"
     criteria: list[Criterion]
 
 
 class ResearchRubricLine(ListLine):
     items_key: ClassVar[str] = "rubrics"
+    importance_key: ClassVar[str] = "tier"
     rubrics: list[ResearchCriterion]
 
 

@@ -3,11 +3,13 @@
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from pydantic import Field
 
 from evaluation.formats.kinds import is_retrieval_run, of_kind
 from evaluation.formats.languages import Language
-from evaluation.formats.lines import Id, Line, Once, Text, id_problem, json_rows
+from evaluation.formats.lines import MAX_INT, Id, Line, Once, Text, id_problem, json_rows
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 
@@ -44,6 +46,10 @@ HEADERS_OF_TEXTS: Final = frozenset(
 WORD_ENDS: Final = re.compile(r"[\s_#.-]+")
 
 
+Limit = Annotated[int, Field(ge=1, le=MAX_INT)]
+"""Most characters of an answer, kept among the `extra` keys."""
+
+
 class TopicLine(Line):
     """A JSONL line: exactly the first id key and the first text key that it has count."""
 
@@ -64,6 +70,7 @@ class TopicLine(Line):
     background: str | None = None
     language: Language | None = None
     lang: Language | None = None
+    limit: Limit | None = None
     tags: list[Text] = []
 
 

@@ -260,7 +260,7 @@ def topic_limits_of(campaign: Campaign) -> dict[str, int]:
     if not campaign.protocol.topic_limit:
         return {}
     limits = campaign.topics.values_list("topic_id", "extra__limit")
-    # A file may hold anything there, and True is an int.
+    # A file of the campaign may hold anything there, and True is an int.
     return {topic_id: limit for topic_id, limit in limits if type(limit) is int and limit > 0}
 
 

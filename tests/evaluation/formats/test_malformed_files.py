@@ -73,6 +73,10 @@ TOPICS = [
     (parse_topics, lines({"title": "t"}), 1, "id", "missing"),
     (parse_topics, lines({"id": "1"}), 1, "text", "missing"),
     (parse_topics, lines({**TOPIC, "tags": "dev"}), 1, "tags", "a list, found a string"),
+    (parse_topics, lines({**TOPIC, "limit": "2000"}), 1, "limit", "an integer, found a string"),
+    (parse_topics, lines({**TOPIC, "limit": 2000.5}), 1, "limit", "an integer"),
+    (parse_topics, lines({**TOPIC, "limit": True}), 1, "limit", "an integer, found true or false"),
+    (parse_topics, lines({**TOPIC, "limit": 0}), 1, "limit", "at least 1"),
     (parse_topics, lines({"id": True, "title": "t"}), 1, "id", "a string, found true or false"),
     (parse_topics, lines({"id": -1, "title": "t"}), 1, "id", "does not begin with"),
 ]

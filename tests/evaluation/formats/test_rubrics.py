@@ -9,11 +9,13 @@ import pytest
 from evaluation.errors import BadInput
 from evaluation.formats.assignments import graded_line, parse_assignments
 from evaluation.formats.nugget_lists import parse_lists
+from evaluation.formats.nuggets import NO_AVOID
 from evaluation.formats.rubrics import research_rubrics_line, rubric_line
 from evaluation.formats.source import Source
 from evaluation.labels import AssignmentLabel
 from evaluation.terms import Importance
 
+RANGE = "a number from -100 to 100 with at most 3 decimals"
 CRITERIA: list[dict[str, Any]] = [
     {"text": "Yeast makes gas", "type": "facts", "tier": "mandatory", "weight": 5, "source_nugget": "n1"},
     {"text": "Clear headings", "type": "form", "tier": "optional", "weight": 0.125},
@@ -66,6 +68,12 @@ def test_what_is_no_criterion_is_refused_with_its_field() -> None:
         {"qid": "2", "rubrics": [{"criterion": "a", "weight": "much"}]},
         {"qid": "3", "rubrics": [{"text": "a", "weight": 1}]},
         {"qid": "4", "rubrics": [{"criterion": "a", "weight": 100.5}]},
+        {"qid": "5", "rubrics": [{"criterion": "a", "weight": -100.5}]},
+        {"qid": "6", "rubrics": [{"criterion": "a", "weight": 0.0625}]},
+        {"qid": "7", "rubrics": [{"criterion": "a", "weight": True}]},
+        {"qid": "8", "rubrics": [{"criterion": "a", "tier": "avoid"}]},
+        {"qid": "9", "rubrics": [{"criterion": "a", "tier": "avoid", "weight": 3}]},
+        {"qid": "10", "rubrics": [{"criterion": "a", "axis": 3}]},
     ]
     with pytest.raises(BadInput) as refused:
         parse_lists(source(*wrong))
@@ -73,7 +81,37 @@ def test_what_is_no_criterion_is_refused_with_its_field() -> None:
         (1, "rubrics.1.weight", "a number, as the 1 other of this list has one"),
         (2, "rubrics.0.weight", "a number, found a string"),
         (3, "rubrics.0.criterion", "a value, the field is missing"),
-        (4, "rubrics.0.weight", "a number from -100 to 100 with at most 3 decimals, found 100.5"),
+        (4, "rubrics.0.weight", f"{RANGE}, found 100.5"),
+        (5, "rubrics.0.weight", f"{RANGE}, found -100.5"),
+        (6, "rubrics.0.weight", f"{RANGE}, found 0.0625"),
+        (7, "rubrics.0.weight", "a number, found true or false"),
+        (8, "rubrics.0.tier", f"{NO_AVOID}, found 'avoid'"),
+        (9, "rubrics.0.tier", f"{NO_AVOID}, found 'avoid'"),
+        (10, "rubrics.0.axis", "a string, found an integer"),
+    ]
+
+
+def test_what_is_no_graded_criterion_is_refused_with_its_field() -> None:
+    wrong: list[dict[str, Any]] = [
+        {"qid": "1", "run_id": "r", "criteria": [{"text": "a", "verdict": 1}]},
+        {"qid": "2", "run_id": "r", "criteria": [{"text": "a", "weight": 100.5}]},
+        {"qid": "3", "run_id": "r", "criteria": [{"text": "a", "tier": "avoid"}]},
+        {"qid": "4", "run_id": "r", "criteria": [{"text": " "}]},
+        {"qid": "5", "criteria": []},
+        {"qid": "6", "run_id": "r", "criteria": {}},
+        {"qid": "7", "run_id": "r", "criteria": []},
+        {"qid": "7", "run_id": "r", "criteria": []},
+    ]
+    with pytest.raises(BadInput) as refused:
+        parse_assignments(source(*wrong))
+    assert problems(refused) == [
+        (1, "criteria.0.verdict", "a string, found an integer"),
+        (2, "criteria.0.weight", f"{RANGE}, found 100.5"),
+        (3, "criteria.0.tier", f"{NO_AVOID}, found 'avoid'"),
+        (4, "criteria.0.text", "a text that is not empty"),
+        (5, "run_id", "a value, the field is missing"),
+        (6, "criteria", "a list, found an object"),
+        (8, "run_id", "topic 7 of run r once, it is on line 7 too (duplicate)"),
     ]
 
 
