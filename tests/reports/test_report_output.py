@@ -144,6 +144,23 @@ def test_a_task_has_the_same_colour_in_every_picture(tasks: tuple[str, ...]) -> 
     assert len(set(colours.values())) == len(tasks)
 
 
+@pytest.mark.parametrize("palette", [charts.PAPER, charts.LIGHT])
+def test_a_name_covers_no_point_and_no_other_name(palette: charts.Palette) -> None:
+    """Beside the first point, on its right, stands the second: the usual place of the first one's name."""
+    at = {"first": (0.5, 0.5), "second": (0.55, 0.52), "third": (0.9, 0.9), "fourth": (0.1, 0.1)}
+    rows = [{"name": name, "task": "RAG", "x": x, "y": y} for name, (x, y) in at.items()]
+    layers = json.loads(charts.plane(rows, ("x", "y"), palette))["layer"]
+    texts = [layer for layer in layers if layer["mark"]["type"] == "text"]
+    places = {
+        row["name"]: (layer["mark"]["align"], layer["mark"]["dy"])
+        for layer in texts
+        for row in layer["data"]["values"]
+    }
+    usual = ("left", -8)
+    assert places == {"first": ("left", 8), "second": usual, "third": usual, "fourth": usual}
+    assert sum(len(layer["data"]["values"]) for layer in texts) == 2 * len(rows)
+
+
 def test_the_methods_report_lines_numbers_up() -> None:
     table = MethodsTable(
         "Runs", {"run": "Run", "score": "Score"}, [{"run": "alpha", "score": 0.5}, {"run": "beta"}]
