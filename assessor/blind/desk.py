@@ -91,6 +91,20 @@ class DeskPage:
         return self.practice in ("", PracticeKind.GRADE, PracticeKind.BATTLE) and not self.head.stage.by_list
 
     @property
+    def is_rubric(self) -> bool:
+        """Whether the nuggets that are asked about are criteria."""
+        return any("unit" in nugget for nugget in self.state.get("nuggets", ()))
+
+    @property
+    def question(self) -> str:
+        return self.head.stage.rubric_question if self.is_rubric else self.head.stage.question
+
+    @property
+    def asked(self) -> str:
+        """Noun of a row of a judging desk that goes by a list."""
+        return "criterion" if self.is_rubric else "nugget"
+
+    @property
     def parts(self) -> JudgingDesk:
         """Parts of a judging desk's page."""
         return desk_of(self.head.stage)

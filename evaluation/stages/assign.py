@@ -16,6 +16,7 @@ class Assign(Stage):
     practice = PracticeKind.ASSIGN
     labels = NUGGET_LABELS
     question = "Is it in the answer?"
+    rubric_question = "Is it true of the answer?"
     asked, labelled = "Nugget", "Nugget labels"
     lede = LEDE.format("All answers have the same nuggets.")
     sample_lede = LEDE.format(

@@ -38,6 +38,8 @@ class Stage(str):
     seconds_a_label: int = 0
     question: str = ""
     """Asked of each unit, at the desk."""
+    rubric_question: str = ""
+    """Asked of each criterion instead, of one to avoid too."""
     item: str = "label"
     """What is counted there."""
     reads: str = "answer"

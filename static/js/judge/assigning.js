@@ -2,6 +2,7 @@
 
 import { AssignRows } from "./rows.js";
 import { Sweep } from "./sweep.js";
+import { nounOf } from "./words.js";
 
 export class AnswerLabelling extends AssignRows {
   /** @param {JudgingDesk} desk */
@@ -25,7 +26,8 @@ export class AnswerLabelling extends AssignRows {
   reviewed(part) {
     if (this.desk.store.sweep !== "offered") return;
     const hint = document.createElement("p");
-    hint.textContent = "You may look at each nugget's labels once more before: that is the consistency check, offered above the labels.";
+    const noun = nounOf(this.desk.store.nuggets[0].key);
+    hint.textContent = `You may look at each ${noun}'s labels once more before: that is the consistency check, offered above the labels.`;
     part.append(hint);
   }
 

@@ -1,6 +1,7 @@
 // Battles: two answers side by side, and which is better. A verdict never leads on by itself, so that a slip is seen before
 // Enter goes on. Where one answer is shown at a time, a verdict needs both to have been opened.
 
+import { capitalized } from "../shared/text.js";
 import { AssignRows } from "./rows.js";
 import { CANT_JUDGE, spokenOf } from "./words.js";
 
@@ -48,7 +49,7 @@ export class BattleLabelling extends AssignRows {
     if ((row?.label ?? null) !== label || (row?.reason ?? "") !== reason) {
       store.do("label", { key, label, reason, sentence: null }, { source });
     }
-    return announce(label ? `${asTitle(spokenOf(label, key))}. Enter goes on.` : "The verdict is cleared");
+    return announce(label ? `${capitalized(spokenOf(label, key))}. Enter goes on.` : "The verdict is cleared");
   }
 
   // Where one answer is shown at a time, the first verdict waits until the other was shown too.
@@ -241,8 +242,4 @@ function closePassage(event) {
   event.preventDefault();
   passage.open = false;
   passage.querySelector("summary").focus({ preventScroll: true });
-}
-
-function asTitle(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -2,7 +2,7 @@
 
 import { line } from "../desk/line.js";
 import { leave } from "../saving/leaving.js";
-import { UNIT } from "./words.js";
+import { UNIT, nounOf } from "./words.js";
 
 export class Finishing {
   #desk;
@@ -48,7 +48,7 @@ export class Finishing {
 
   #verb() {
     const sweep = this.#desk.work?.sweep;
-    if (sweep?.isOn && !sweep.isLast) return "Next nugget";
+    if (sweep?.isOn && !sweep.isLast) return `Next ${nounOf(sweep.nugget.key)}`;
     if (!this.#progress.isDone) return `Finish ${UNIT.toLowerCase()}`;
     return this.#desk.urls.after ? "End the practice" : "Review and submit";
   }

@@ -2,9 +2,10 @@
 
 import { drawUnsaved, put } from "../saving/unsaved.js";
 import { copyOf } from "../shared/template.js";
+import { capitalized } from "../shared/text.js";
 import { drawState, makeChoice, setChoice } from "./choices.js";
 import { drawKnown } from "./practice.js";
-import { CANT_JUDGE, isCriterion, wordOf } from "./words.js";
+import { CANT_JUDGE, nounOf, wordOf } from "./words.js";
 
 /** Make the element of a row: {key, nugget, text, name, legend, importance}. `choose` takes what its radios are set to. */
 export function makeRow({ key, nugget = key, text, name, legend = "", importance = "" }, choose) {
@@ -17,7 +18,7 @@ export function makeRow({ key, nugget = key, text, name, legend = "", importance
   put(item, ".row-text", text);
   item.classList.toggle("is-whole", Boolean(legend));
   for (const part of [".row-number", ".row-text"]) item.querySelector(part).classList.toggle("visually-hidden", Boolean(legend));
-  put(item, ".labels legend", legend || `${isCriterion(nugget) ? "Criterion" : "Nugget"} label of ${name}`);
+  put(item, ".labels legend", legend || `${capitalized(nounOf(nugget))} label of ${name}`);
   for (const choice of item.querySelectorAll(".labels label")) {
     put(choice, ".label-word", wordOf(choice.querySelector("input").value, nugget));
   }

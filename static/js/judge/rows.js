@@ -8,7 +8,7 @@ import { Labelling } from "./labelling.js";
 import { noSentence, nothingHere, placeInAnswer, recorded, within } from "./place-names.js";
 import { drawRow, makeRow, reveal } from "./row.js";
 import { WaitingSentences } from "./waiting-sentences.js";
-import { learnUnits, wordOf } from "./words.js";
+import { learnUnits, nounOf, wordOf } from "./words.js";
 
 export class AssignRows extends Labelling {
   #items = new Map(); // nugget key -> element
@@ -172,7 +172,7 @@ export class AssignRows extends Labelling {
     const next = keys[keys.indexOf(this.current) + by];
     this.focus(next ?? this.current);
     if (next || !this.current) return;
-    this.desk.announce(`${this.name(this.current)} is the ${by < 0 ? "first" : "last"} nugget`);
+    this.desk.announce(`${this.name(this.current)} is the ${by < 0 ? "first" : "last"} ${nounOf(this.current)}`);
   }
 
   // By pointer one goes on, too; arrows among the radios only choose.

@@ -2,11 +2,11 @@
 // like is compared with like. It is optional, and what is changed in it is logged as changed there.
 
 import { whenStill } from "../desk/press-guard.js";
-import { plural } from "../shared/text.js";
+import { capitalized, plural } from "../shared/text.js";
 import { openBox } from "./inline-forms.js";
 import { answerName } from "./place-names.js";
 import { drawRow, makeRow, reveal } from "./row.js";
-import { CANT_JUDGE, isCriterion, labelActions, labelWords, spokenOf, wordOf } from "./words.js";
+import { CANT_JUDGE, labelActions, labelWords, nounOf, spokenOf, wordOf } from "./words.js";
 
 export class Sweep {
   #items = new Map(); // row key -> element, of the nugget that is shown
@@ -110,8 +110,8 @@ export class Sweep {
   turn(by) {
     const { nuggets } = this.desk.store;
     if (!nuggets[this.#at + by]) {
-      const last = "This is the last nugget; submit when you are ready";
-      return this.desk.announce(by > 0 ? last : "This is the first nugget");
+      const noun = nounOf(this.nugget.key);
+      return this.desk.announce(by > 0 ? `This is the last ${noun}; submit when you are ready` : `This is the first ${noun}`);
     }
     return this.#show(this.#at + by);
   }
@@ -133,7 +133,7 @@ export class Sweep {
     this.#standOn(row ?? [...this.#items.keys()][0] ?? null);
     this.#items.get(this.current)?.focus();
     document.dispatchEvent(new CustomEvent("judge:title"));
-    this.desk.announce(`${isCriterion(nugget.key) ? "Criterion" : "Nugget"} ${place.number} of ${place.total}: ${nugget.text}`);
+    this.desk.announce(`${capitalized(nounOf(nugget.key))} ${place.number} of ${place.total}: ${nugget.text}`);
   }
 
   #group(label, keys) {

@@ -11,9 +11,9 @@ export function learnUnits(nuggets) {
   for (const { key, unit = "" } of nuggets) UNITS.set(key, unit);
 }
 
-/** Whether a row, by the key of it or of one of its labels, is a criterion. */
-export function isCriterion(key) {
-  return Boolean(UNITS.get(key.split("/").at(-1)));
+/** What a row is, by the key of it or of one of its labels: a nugget, or a criterion of a rubric. */
+export function nounOf(key) {
+  return UNITS.get(key.split("/").at(-1)) ? "criterion" : "nugget";
 }
 
 /** What is read on the left, one at a time. */

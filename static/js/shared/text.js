@@ -21,6 +21,11 @@ export function plural(number, one, many = `${one}s`) {
   return number === 1 ? one : many;
 }
 
+/** "Nugget" for "nugget". */
+export function capitalized(word) {
+  return word[0].toUpperCase() + word.slice(1);
+}
+
 /** Names one after the other, as a sentence has them: "N4, N5 and N6". */
 export function together(names) {
   return new Intl.ListFormat(document.documentElement.lang).format(names);

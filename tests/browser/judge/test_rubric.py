@@ -22,6 +22,7 @@ def world(live_server: LiveServer, tmp_path: Path) -> JudgeWorld:
 def test_keys_are_called_by_what_the_criterion_asks(world: JudgeWorld, visit: Visit) -> None:
     with visit(world.assign) as ann:
         ann.answer_is(1)
+        assert ann.page.locator("#h-labels").inner_text() == "Is it true of the answer?"
         hint = ann.page.locator(".rows-hint [data-label]")
         for _ in CAPTIONS:
             row = ann.page.locator("#label-rows .row.is-current")
