@@ -3,8 +3,12 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, groupby
 
 from evaluation.rules.places import LONG_PASSAGE, PassageWords, paragraphs_of
+
+STRETCH = 400
+"""Words of a stretch, about: the part of a long passage that is laid out as a whole, and only near the view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,17 @@ class CitedParagraph:
 
 
 @dataclass(frozen=True, slots=True)
+class CitedStretch:
+    """Paragraphs one after the other."""
+
+    paragraphs: tuple[CitedParagraph, ...]
+
+    @property
+    def words(self) -> int:
+        return sum(paragraph.words for paragraph in self.paragraphs)
+
+
+@dataclass(frozen=True, slots=True)
 class CitedPassage:
     """`places`: paragraph, share and sentence by the number of the answer's sentence; None where they are not shown."""
 
@@ -33,6 +48,15 @@ class CitedPassage:
     @property
     def sentences(self) -> tuple[CitedSentence, ...]:
         return tuple(sentence for paragraph in self.paragraphs for sentence in paragraph.sentences)
+
+    @property
+    def stretches(self) -> tuple[CitedStretch, ...]:
+        before = accumulate((paragraph.words for paragraph in self.paragraphs), initial=0)
+        numbered = zip(before, self.paragraphs, strict=False)
+        return tuple(
+            CitedStretch(tuple(paragraph for _, paragraph in own))
+            for _, own in groupby(numbered, key=lambda place: place[0] // STRETCH)
+        )
 
     @property
     def is_long(self) -> bool:

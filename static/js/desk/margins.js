@@ -10,21 +10,15 @@ const lines = new ResizeObserver((changed) => {
   for (const [margin, marks] of measured) margin.replaceChildren(...marks.map(numberAt));
 });
 
-/**
- * Number the sentences of `text`, elements that match `sentences`, from `first` on, whenever its lines change. One that
- * `isSkipped` is laid out near the view only, and has numbers there.
- */
-export function numberSentences(text, sentences, { first = 1, isSkipped = false } = {}) {
+/** Number the sentences of `text`, elements that match `sentences`, from `first` on, whenever its lines change. */
+export function numberSentences(text, sentences, first = 1) {
+  if (texts.has(text)) return;
   const margin = document.createElement("span");
   margin.className = "sentence-numbers";
   margin.setAttribute("aria-hidden", "true");
   text.prepend(margin);
   texts.set(text, { margin, sentences, first });
-  if (!isSkipped) lines.observe(text);
-  // To measure what is skipped, or to ask whether it is, would lay it out.
-  text.addEventListener("contentvisibilityautostatechange", ({ skipped }) =>
-    skipped ? lines.unobserve(text) : lines.observe(text),
-  );
+  lines.observe(text);
 }
 
 function linesOf(text, { sentences, first }) {

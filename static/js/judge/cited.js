@@ -13,6 +13,11 @@ export class CitedPassage {
   constructor(pane) {
     this.#pane = pane;
     this.element = document.getElementById("cited");
+    // To measure what is far from the view would lay it out.
+    this.element.addEventListener("contentvisibilityautostatechange", (event) => {
+      const { skipped } = /** @type {ContentVisibilityAutoStateChangeEvent} */ (event);
+      if (!skipped) numberParagraphs(/** @type {Element} */ (event.target));
+    });
   }
 
   /** Show an article, from its beginning; null leaves the place empty. */
@@ -23,11 +28,9 @@ export class CitedPassage {
     if (!isThere) this.element.replaceChildren(...(article ? [document.importNode(article, true)] : []));
     // Part of the pair's name; a long passage would be read out with each pair.
     const text = this.element.querySelector("article:not([data-long]) .cited-text");
-    if (text) text.id = "cited-text";
-    const isSkipped = Boolean(article?.hasAttribute("data-long"));
-    for (const paragraph of this.paragraphs) {
-      const [first] = paragraph.querySelectorAll(SENTENCE);
-      numberSentences(paragraph, SENTENCE, { first: Number(first.dataset.at) + 1, isSkipped });
+    if (text) {
+      text.id = "cited-text";
+      numberParagraphs(text);
     }
     this.scroll = 0;
   }
@@ -112,6 +115,12 @@ export class CitedPassage {
   /** What a search looks through. */
   get parts() {
     return this.element.querySelectorAll(".cited-title, .cited-text");
+  }
+}
+
+function numberParagraphs(part) {
+  for (const paragraph of part.querySelectorAll(".cited-paragraph")) {
+    numberSentences(paragraph, SENTENCE, Number(paragraph.querySelector(SENTENCE).dataset.at) + 1);
   }
 }
 
