@@ -74,7 +74,13 @@ from web.consistent_read import consistent_read
 TITLE = "Leaderboard"
 COUNTS = ("topics", "judged", "failed", "unjudged", "excluded", "missing")
 ALWAYS_SHOWN = (LENGTH, PRECISION, RECALL)
-SCORED = "scored"
+
+
+def topics_key(score: str) -> str:
+    """Key of the number of topics that a run's mean is over."""
+    return f"{score}_topics"
+
+
 SUPPORT_TOPICS = ("precision_topics", "recall_topics")
 """Keys of the numbers of topics behind a figure: pages grey it by them, files leave them out."""
 SUPPORT_COLUMNS = tuple(
@@ -82,7 +88,7 @@ SUPPORT_COLUMNS = tuple(
         name,
         BY_NAME[name].words,
         column_kind(name),
-        topics=f"{BY_NAME[name].part or 'recall'}_topics",
+        topics=topics_key(BY_NAME[name].part or "recall"),
     )
     for name in SUPPORT_NAMES
 )
@@ -298,9 +304,12 @@ class LeaderboardReport(CheckedReport):
             title="Runs",
             columns=_columns(table.score, board, with_support=self.support is not None),
             rows=self.rows,
-            closing=[{"run_id": name, SCORED: board.topics} | ends for name, ends in board.summary.items()],
-            topics=SCORED,
-            aside=(SCORED, *SUPPORT_TOPICS),
+            closing=[
+                {"run_id": name} | {topics_key(score): board.topics for score in board.names} | ends
+                for name, ends in board.summary.items()
+            ],
+            topics=topics_key(table.score),
+            aside=(*map(topics_key, board.names), *SUPPORT_TOPICS),
             template="reports/board.html",
             document=lambda: self._document(table, board),
         ).ordered(self.form.chosen["sort"] or _best_first(table.score), ties="run_id")
@@ -432,16 +441,20 @@ def _best_first(score: str) -> str:
 
 
 def _columns(score: str, board: Leaderboard, *, with_support: bool) -> tuple[Column, ...]:
-    names = [name for name in board.names if name != LENGTH]
-    # Beside scores that hold out what an answer must not contain.
-    names += [VIOLATIONS] if board.avoid_nuggets else []
     columns = [Column("run_id", "Run", ColumnKind.RUN)]
     columns += [Column(name, name.capitalize(), paper=False) for name in ("group", "task")]
-    columns += [Column(name, BY_NAME[name].words, column_kind(name), primary=name == score) for name in names]
+    columns += [_score_column(name, column_kind(name), score) for name in board.names if name != LENGTH]
+    if board.avoid_nuggets:
+        # Beside scores that hold out what an answer must not contain.
+        columns.append(Column(VIOLATIONS, BY_NAME[VIOLATIONS].words, column_kind(VIOLATIONS)))
     if with_support:
         columns += SUPPORT_COLUMNS
-    columns.append(Column(LENGTH, BY_NAME[LENGTH].words, ColumnKind.MEAN, primary=score == LENGTH))
+    columns.append(_score_column(LENGTH, ColumnKind.MEAN, score))
     return (*columns, *(Column(name, name.capitalize(), ColumnKind.COUNT, paper=False) for name in COUNTS))
+
+
+def _score_column(name: str, kind: ColumnKind, primary: str) -> Column:
+    return Column(name, BY_NAME[name].words, kind, primary=name == primary, topics=topics_key(name))
 
 
 @cached_report(size=64)
@@ -461,7 +474,8 @@ def _standing(
     row: ScoreRow, request: LeaderboardRequest, counted: dict[str, int], support: SupportRow
 ) -> ScoreRow:
     ends = row["intervals"][request.score]
-    standing = row | {"low": ends["low"], "high": ends["high"], SCORED: counted[request.score]}
+    standing = row | {"low": ends["low"], "high": ends["high"]}
+    standing |= {topics_key(name): topics for name, topics in counted.items()}
     if request.support is None:
         return standing
     standing |= {name: support.get(name) for name in (*SUPPORT_NAMES, *SUPPORT_TOPICS)}
