@@ -1,13 +1,13 @@
 """Contents of a campaign in counts: the overview an organizer checks an import against."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import astuple, dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, Q, QuerySet
 
 from accounts.kept import keep, kept
 from accounts.models import User
@@ -173,6 +173,27 @@ def holdings_for(viewer: User, campaign: Campaign) -> Holdings:
         segments=segments["all"],
         segments_with_text=segments["with_text"],
     )
+
+
+FILLED: Final[Mapping[str, tuple[QuerySet[Any], str]]] = {
+    "topics": (Topic.objects.all(), "campaign"),
+    "segments": (Segment.objects.filter(has_text=True), "campaign"),
+    "qrels": (QrelSource.objects.all(), "campaign"),
+    "runs": (Run.objects.all(), "campaign"),
+    "nuggets": (NuggetSet.objects.all(), "campaign"),
+    "assignments": (Assignment.objects.all(), "answer__topic__campaign"),
+    "support": (SupportJudgment.objects.all(), "sentence__answer__topic__campaign"),
+}
+"""Rows of each kind of file that a campaign is filled with, in the order in which they need each other."""
+
+
+def missing_after(viewer: User, campaign: Campaign, kind: str) -> str:
+    """Return the first kind after one of which a campaign has nothing, from whatever it came; "" for none."""
+    kinds = list(FILLED)
+    later = kinds[kinds.index(kind) + 1 :] if kind in FILLED else []
+    mine = within(viewer, campaign)
+    empty = (name for name in later if not FILLED[name][0].filter(**{f"{FILLED[name][1]}__in": mine}).exists())
+    return next(empty, "")
 
 
 def battle_sets_for(viewer: User, campaign: Campaign) -> list[str]:

@@ -1,6 +1,5 @@
 """Data in and out: the import wizard, its attempts, and exports that are written in the background."""
 
-from itertools import pairwise
 from typing import Any, Literal
 from urllib.parse import urlencode
 
@@ -96,8 +95,7 @@ def import_attempt(request: UserRequest, slug: str, pk: int) -> HttpResponse:
         "conflicts": by_kind(conflicts, lambda row: (row[2], "")),
         "conflicting": len(conflicts),
         "also": [IMPORT_KINDS[kind] for kind in attempt.outcome.get("also", [])],
-        # Kinds stand in the order in which they need each other, topics first.
-        "next": IMPORT_KINDS.get(dict(pairwise(IMPORT_KINDS)).get(attempt.kind, "")),
+        "next": IMPORT_KINDS.get(contents.missing_after(request.user, attempt.campaign, attempt.kind)),
         "taken_back": taken_back(attempt.campaign).get(attempt.event_id or 0),
         "undo_problem": attempt.event and undo_problem(attempt.campaign, attempt.event),
         "next_step": attempt.event and next_step_of(request.user, attempt.campaign),

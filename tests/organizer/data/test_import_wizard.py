@@ -14,7 +14,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils.timezone import now
 
-from evaluation.models import Answer, Event, Finding, Run, Topic
+from evaluation.models import Answer, Event, Finding, Run, SupportJudgment, Topic
 from exchange import background
 from exchange.models import ImportAttempt
 from tests.worlds.campaign import World, make_world
@@ -64,7 +64,11 @@ def test_files_are_tried_out_and_then_loaded(world: World) -> None:
     page = page_of(olga, attempt)
     assert all(text in page for text in ("Tried out.", "new topics", "how deep", "more.tsv"))
     assert not Topic.objects.filter(topic_id="t3").exists()
-    assert "1 topic added, 1 already loaded." in loaded(olga, attempt)
+    page = loaded(olga, attempt)
+    assert "1 topic added, 1 already loaded." in page
+    assert "Next: load" not in page  # nothing is missing that a campaign is filled with
+    SupportJudgment.objects.all().delete()
+    assert "Next: load citation labels" in page_of(olga, attempt)
     attempt.refresh_from_db()
     event = Event.objects.latest("pk")
     assert (attempt.state, attempt.event, event.kind) == ("loaded", event, "import.topics")
