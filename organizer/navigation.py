@@ -60,7 +60,7 @@ SET_UP = MenuGroup(
         MenuPage("organizer:protocol", "Protocol", _pages("change_protocol change_defaults"), roles=OVERSEERS),
         MenuPage("organizer:people", "People", _pages("ask_to_take_role"), roles=OVERSEERS),
         MenuPage("organizer:practice", "Practice"),
-        MenuPage("organizer:battles", "Battles", _pages("verdict_origin")),
+        MenuPage("organizer:battles", "Battle sets", _pages("verdict_origin")),
         MenuPage("organizer:judges", "Judges", _pages("new_judge new_connection")),
     ),
 )

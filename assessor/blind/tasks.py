@@ -210,8 +210,9 @@ def _lines(tasks: Sequence[Task], practice: Mapping[int, int]) -> list[TaskLine]
 def progress_text(task: Task, progress: Progress) -> tuple[str, ...]:
     is_done = task.state == TaskState.SUBMITTED
     if task.stage.judges:
-        labels = f"{progress.judged:,} of {progress.labels:,} labels"
-        return (labels,) if is_done else (f"{progress.finished} of {progress.answers} {task.stage.reads}s", labels)
+        labels = f"{progress.judged:,} of {progress.labels:,} {plural(progress.labels, 'label')}"
+        finished = f"{progress.finished} of {progress.answers} {plural(progress.answers, task.stage.reads)}"
+        return (labels,) if is_done else (finished, labels)
     read = f"{progress.read} of {progress.passages} read"
     listed = f"{progress.listed} {plural(progress.listed, 'nugget')}"
     if is_done:

@@ -33,11 +33,13 @@ def battle(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
     by_people = [
         conflict for conflict in all_conflicts if conflict.battle.battle == public_id and conflict.of == PEOPLE
     ]
+    rows = [_row(verdict, this, provenance) for verdict in _verdicts(this)]
     context = {
         "campaign": campaign,
         "battle": this,
         "answers": [(provenance[key].run, answer.sentences.all()) for key, answer in _answers(this)],
-        "verdicts": [_row(verdict, this, provenance) for verdict in _verdicts(this)],
+        "verdicts": rows,
+        "has_reasons": any(row["why"] for row in rows),
         "number": number,
         "total": len(queue),
         "before": queue[number - 2] if number > 1 else None,
@@ -73,7 +75,7 @@ def _row(verdict: Verdict, this: Battle, provenance: dict[int, AnswerProvenance]
         "winner": provenance[winner].run.run_id if winner else "",
         "words": BATTLE_LABELS.by_code[verdict.label].caption,
         "left": provenance[verdict.left_id].run.run_id,
-        "reasons": ", ".join(verdict.reasons),
+        "why": ". ".join(filter(None, (", ".join(verdict.reasons), verdict.raw))),
     }
 
 

@@ -6,13 +6,14 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from assessor.blind.tasks import progress_text
 from assessor.desk.citation_labels import pairs_of
 from assessor.desk.context import context_of
 from assessor.desk.task_progress import Progress, progress_of
 from assessor.desk.waiting import pairs_without_llm_label
 from assessor.models import WorkingAssignment, WorkingSupport
 from evaluation.models import Answer, Protocol, Task, TaskAnswer
-from evaluation.stages import ASSIGN, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
+from evaluation.stages import ASSIGN, BATTLE, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
 from tests.worlds.judging import JudgingWorld, current_task, give, load_machine, make_judging_world
 
 
@@ -45,6 +46,11 @@ def test_labels_and_finished_answers_are_counted(world: JudgingWorld, stage: Sta
     assert now.share == now.judged / labels
     give(task)
     assert progress(task) == Progress(labels=labels, judged=labels, answers=now.answers, finished=now.answers)
+
+
+def test_one_of_a_kind_is_said_in_the_singular() -> None:
+    said = progress_text(Task(stage=BATTLE), Progress(labels=1, answers=1))
+    assert said == ("0 of 1 battle", "0 of 1 label")
 
 
 def test_a_cleared_label_is_none_and_can_t_judge_is_one(world: JudgingWorld) -> None:

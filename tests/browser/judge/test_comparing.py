@@ -60,11 +60,12 @@ def until(ann: JudgingDesk, expression: str) -> None:
 
 def test_twenty_battles_are_judged_by_two_keys_each(visit: Visit, task: Task) -> None:
     verdicts = ["1", "3", "2", "b", "ArrowLeft", "ArrowRight", "="] * 3
-    keys = 0
+    keys, places = 0, set[str]()
     with visit(task, viewport=SMALL) as ann:
         for number in range(1, BATTLES + 1):
             battle_is(ann, number)
             ann.press(verdicts[number - 1])
+            places.add(str(ann.page.locator("#rows").bounding_box()))
             ann.press("Enter")
             keys += 2
         expect(ann.page.get_by_role("heading", name="Have you completed this topic?")).to_be_visible()
@@ -73,6 +74,7 @@ def test_twenty_battles_are_judged_by_two_keys_each(visit: Visit, task: Task) ->
         expect(ann.page.locator("body[data-submitted][data-ready]")).to_be_attached()
         assert ann.console_errors == []
     assert keys == 2 * BATTLES
+    assert len(places) == 1, places
     words = {"1": 2, "ArrowLeft": 2, "2": 1, "=": 1, "3": 0, "ArrowRight": 0, "b": 3}
     labels = Verdict.objects.order_by("place").values_list("label", flat=True)
     assert list(labels) == [words[key] for key in verdicts[:BATTLES]]

@@ -71,7 +71,7 @@ def test_a_group_opens_by_key_and_closes_with_escape(page: Page) -> None:
     page.keyboard.press("ArrowDown")
     expect(page.get_by_role("link", name="Leaderboard", exact=True)).to_be_focused()
     page.keyboard.press("ArrowDown")
-    expect(page.get_by_role("link", name="Battles", exact=True).last).to_be_focused()
+    expect(page.get_by_role("link", name="Battles", exact=True)).to_be_focused()
     page.keyboard.press("Escape")
     expect(results).to_be_focused()
     expect(page.get_by_role("link", name="Rank agreement", exact=True)).to_be_hidden()

@@ -61,6 +61,8 @@ def test_a_battle_is_read_with_everybodys_verdicts(world: World) -> None:
     for text in ("It is c.", "It is a.", "ann", "ben", "second opinion", ">point<", "what is t2"):
         assert text in page
     other = Battle.objects.order_by("pk")[5].public_id
+    assert ">Why</th>" in page
+    assert ">Why</th>" not in page_of(world, other)
     assert "conflict " not in page_of(world, other)
     assert "Previous conflict" in page_of(world, second)
 
