@@ -82,6 +82,8 @@ class ImportForm(forms.Form):
             if field.required and name == "by":
                 self.fields[name] = choice_field("A person or an LLM", "choose", BY)
                 self.fields[name].required = True
+            if name == "judge" and not field.required:
+                field.help_text = "where the file does not say, or in its place; made if unknown"
         self.fields["replace"] = forms.BooleanField(
             required=False, label="Change what is loaded already, where no label hangs on it"
         )

@@ -152,6 +152,7 @@ def test_score_files_of_several_judges_come_with_a_judges_yml(world: World) -> N
 
 def test_a_refusal_that_is_no_bad_line_is_said_as_it_is(world: World) -> None:
     olga = world.client("olga")
+    assert "where the file does not say, or in its place" in olga.get(f"{DATA}load/battles/").content.decode()
     text = '{"qid": "t2", "nuggets": []}'
     page = page_of(olga, sent(olga, "nuggets", ("n", text), origin="auto", judge="gpt", drafts=""))
     assert "Tried out." in page
