@@ -86,6 +86,7 @@ def load_score_files(
     if not sources:
         raise Refused("usage", "A judges.yml is loaded with the score files of its judges.", field="files")
     judges_of_files = parse_judges(judges) if judges else None
+    beside = [judges] if judges else []
     topics = set(campaign.topics.values_list("topic_id", flat=True))
     # By their content: two files may have one name, in two folders or uploads.
     forms = {source.sha256: _form(source, options, topics) for source in sources}
@@ -94,10 +95,18 @@ def load_score_files(
             raise Refused("usage", "A published table is loaded alone.", field="form")
         if judges_of_files is not None:
             judge = _judge_of(sources[0], judges_of_files)
-        return import_scores(campaign=campaign, source=sources[0], name=judge.name, replace=replace, actor=actor)
+        return import_scores(
+            campaign=campaign,
+            source=sources[0],
+            name=judge.name,
+            beside=beside,
+            replace=replace,
+            actor=actor,
+        )
     return _import_score_files(
         campaign=campaign,
         sources=sources,
+        beside=beside,
         judge=judge,
         judges=judges_of_files,
         forms=forms,
@@ -139,6 +148,7 @@ def _import_score_files(
     *,
     campaign: Campaign,
     sources: Sequence[Source],
+    beside: Sequence[Source],
     judge: JudgeEntry,
     judges: Mapping[str, JudgeEntry] | None,
     forms: Mapping[str, str],
@@ -167,7 +177,7 @@ def _import_score_files(
     return carry_out(
         campaign=campaign,
         kind="scores",
-        sources=sources,
+        sources=[*beside, *sources],
         actor=actor,
         make_plan=lambda locked: _plan(locked, list(tables.values()), options, replace),
     )

@@ -206,16 +206,25 @@ def scores_rows(board: Leaderboard) -> list[dict[str, Any]]:
 
 @with_every_problem_below_header
 def import_scores(
-    *, campaign: Campaign, source: Source, name: str, replace: bool = False, actor: User | None = None
+    *,
+    campaign: Campaign,
+    source: Source,
+    name: str,
+    beside: Sequence[Source] = (),
+    replace: bool = False,
+    actor: User | None = None,
 ) -> LoadReceipt:
-    """Load a published run-level table under a name. Raises `BadInput`, and `Refused` for a condition's own name."""
+    """Load a published run-level table under a name; `beside`: files that came with it.
+
+    Raises `BadInput`, and `Refused` for a condition's own name.
+    """
     check_name("condition", name)
     check_free_name(name)
     rows = parse_scores(source, BY_NAME)
     return carry_out(
         campaign=campaign,
         kind="scores",
-        sources=[source],
+        sources=[*beside, source],
         actor=actor,
         make_plan=lambda locked: _plan(locked, source, rows, name, replace),
     )

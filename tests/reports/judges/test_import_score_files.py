@@ -70,7 +70,10 @@ def test_files_of_several_judges_are_one_import_and_their_names_are_in_a_file(ju
     files = [write(judged, name, f"r1 m t01 {value}\n") for name, value in (("a.txt", 0.1), ("b.txt", 0.2))]
     load("import_scores", "--judges", judges, *files)
     assert list(ExternalCondition.objects.values_list("name", "method")) == [("A", "x"), ("B", "")]
-    assert Event.objects.filter(kind="import.scores").count() == 1
+    load("import_scores", "--judges", judges, write(judged, "b.csv", "run_id,vital\nr1,1\n"), "--replace")
+    sent = [event.payload["files"] for event in Event.objects.filter(kind="import.scores").order_by("pk")]
+    names = [[Path(file["name"]).name for file in files] for files in sent]
+    assert names == [["judges.yml", "a.txt", "b.txt"], ["judges.yml", "b.csv"]]
     other = write(judged, "c.txt", "r1 m t01 0.3\n")
     assert f"{other}:0: judges: a file of: a.txt, b" in refuse("import_scores", "--judges", judges, other)
 
