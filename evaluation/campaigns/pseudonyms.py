@@ -164,6 +164,7 @@ class Names:
         self.campaigns = {campaign.pk: campaign for campaign in campaigns}
         self._alias = alias
         self._people: dict[tuple[int, int], str] = {}
+        self._real_judges: dict[int, dict[str | None, str]] = {}
 
     def slug(self, campaign: int) -> str:
         return self.campaigns[campaign].slug
@@ -194,8 +195,17 @@ class Names:
         return [pk for pk, (_, _, _, aside) in self._judges.items() if aside]
 
     def real_judge(self, campaign: int, name: str) -> str:
-        pks = self.judges_called(campaign, name)
-        return self._judges[pks[0]][0] if pks else name
+        """Return the name of whom a name calls here or in an export, where persons without an account are hidden."""
+        if campaign not in self._real_judges:
+            hidden: dict[str | None, str] = {
+                pseudonym_of(self.campaigns[campaign], f"judge {real}"): real
+                for real, user, _, _ in self._judges.values()
+                if user is None
+            }
+            # Of two that are called alike the first.
+            shown = {self.judge(campaign, pk): real for pk, (real, *_) in reversed(self._judges.items())}
+            self._real_judges[campaign] = {**hidden, **shown}
+        return self._real_judges[campaign].get(name, name)
 
     def nugget_set(self, pk: int | None) -> str | None:
         return None if pk is None else self._sets[pk][2]

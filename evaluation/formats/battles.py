@@ -225,4 +225,4 @@ FORMS: Final = {
 
 
 def named(record: BattleRecord, judge: str) -> BattleRecord:
-    return replace(record, judge=judge or record.judge)
+    return replace(record, judge=judge)

@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from django.db import DEFAULT_DB_ALIAS
 from django.utils import timezone
 
 from accounts.models import User
+from evaluation.campaigns.pseudonyms import Names
 from evaluation.errors import InputProblem, Refused
 from evaluation.formats.battles import BattleRecord, named, parse_battles
 from evaluation.formats.source import Source
@@ -63,7 +65,12 @@ def import_battles(
     set `imported` where there is none. Raises `BadInput`: answers that are not loaded, battles that were not drawn,
     two verdicts of one judge, sides other than drawn, and changed verdicts without `replace`.
     """
-    records = [named(record, judge) for record in parse_battles(source, form)]
+    names = Names([campaign], DEFAULT_DB_ALIAS)
+    # Files of exports name people by pseudonym.
+    records = [
+        named(record, names.real_judge(campaign.pk, judge or record.judge))
+        for record in parse_battles(source, form)
+    ]
 
     def make_plan(locked: Campaign) -> ImportPlan:
         return _plan(locked, source, records, kind, set_name, replace)

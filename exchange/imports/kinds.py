@@ -151,7 +151,7 @@ def load_battles(load: ImportLoad) -> LoadReceipt:
     return import_battles(
         source=load.source,
         kind=options.by,
-        judge=load.judge,
+        judge=options.judge,
         form=options.form,
         set_name=options.battle_set,
         **load.common,

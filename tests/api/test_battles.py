@@ -1,13 +1,18 @@
 """Battle sets, battles and verdicts as collections: what each row says, and what narrows them."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
 
 from api.rows.reports import BattleLeaderboardRow, BattlesReportRow
-from evaluation.models import AnswerProvenance, Campaign
+from evaluation.models import AnswerProvenance, Campaign, Judge
+from exchange.exports.lines import lines_of
+from tests.api.writing import program_of
 from tests.worlds.battles import BATTLES, judge_battles
+from tests.worlds.imported import load, write
 from tests.worlds.judging import JudgingWorld, make_judging_world
 
 pytestmark = pytest.mark.django_db
@@ -97,6 +102,19 @@ def test_a_set_has_its_leaderboard_with_the_figures_of_the_report(
     read(world, board, status=400)
     read(world, f"battle-sets/999/leaderboard/?{query}", status=404)
     read(world, f"{board}?{query}", "ann", status=404)
+
+
+def test_verdicts_taken_out_under_pseudonyms_are_those_of_the_same_judges(
+    world: JudgingWorld, tmp_path: Path
+) -> None:
+    Judge.objects.filter(name="Person").update(user=world.people["ann"])
+    judges = list(Judge.objects.values_list("name", flat=True))
+    text = "\n".join(lines_of("battles", world.campaign, {"condition": "B/M", "pseudonyms": True}))
+    assert len(set(re.findall(r'"judge": ?"(person-[0-9a-f]{8})"', text))) == 2
+    answer = program_of(world.people["olga"]).load("/campaigns/river/imports/battles/?by=human", text)
+    assert answer.json()["message"].startswith("Nothing changed"), answer.content
+    assert "Nothing changed" in load("import_battles", "--by", "human", write(tmp_path, "out.jsonl", text)).err
+    assert list(Judge.objects.values_list("name", flat=True)) == judges
 
 
 def test_assessors_see_none(world: JudgingWorld) -> None:
