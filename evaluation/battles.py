@@ -5,18 +5,21 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Avg, Count
 
 from accounts.models import User
 from evaluation.errors import Refused, no_such
 from evaluation.labelling import touch
-from evaluation.models import AnswerProvenance, Battle, BattleSet, Campaign, Event, Protocol
+from evaluation.models import AnswerProvenance, Battle, BattleSet, Campaign, Event, Protocol, Verdict
 from evaluation.rules.battles import (
+    OWN_TIMES,
     BattleTerms,
     DrawnBattle,
     Missing,
     deal,
     in_order,
     new_terms,
+    overlap,
     task_minutes,
     topic_tasks,
     usual_rounds,
@@ -67,7 +70,9 @@ class BattleLook:
 
 @dataclass(frozen=True, slots=True)
 class BattleDraw:
-    """Battles that an order added: `battles` to judge in `tasks` and `hours`, and `by_rule` for missing answers.
+    """Battles that an order added: `battles` to judge in `tasks`, and `by_rule` for missing answers.
+
+    `hours`: of judging them, and of judging again those that a second person has.
 
     `runs`, `topics`, `rounds` and `battles_in_all` are those of the whole set.
     """
@@ -102,6 +107,13 @@ def forecast_battles(*, campaign: Campaign, order: BattleOrder) -> BattleDraw:
     plan = _planned(campaign, order)
     terms = plan.terms
     return plan.draw(BattleSet(campaign=campaign, name=order.name, seed=terms.seed, rounds=terms.rounds))
+
+
+def own_minutes(campaign: Campaign) -> float | None:
+    """Mean active minutes of a battle at this campaign's desks; None of fewer than 20."""
+    verdicts = Verdict.objects.current().filter(battle__battle_set__campaign=campaign, judge__aside=False)
+    times = verdicts.aggregate(number=Count("seconds"), mean=Avg("seconds"))
+    return times["mean"] / 60 if times["number"] >= OWN_TIMES else None
 
 
 def terms_of(battle_set: BattleSet) -> BattleTerms:
@@ -226,16 +238,31 @@ class _Plan:
     terms: BattleTerms
     look: BattleLook
     protocol: Protocol
-    there: int
+    there: list[DrawnBattle]
     drawn: list[DrawnBattle]
     words: Words
+    own_minutes: float | None
 
     def has_words(self, topic: str, run: str) -> bool:
         return bool(self.words.get((topic, run), (0, 0))[1])
 
     @property
     def to_judge(self) -> list[DrawnBattle]:
-        return [battle for battle in self.drawn if all(self.has_words(battle.topic, run) for run in battle.runs)]
+        return self._with_words(self.drawn)
+
+    @property
+    def to_judge_twice(self) -> list[DrawnBattle]:
+        before = self._with_words(self.there)
+        share, seed = self.protocol.battle_overlap, self.terms.seed
+        already = set(overlap(seed, before, share))
+        return [battle for battle in overlap(seed, before + self.to_judge, share) if battle not in already]
+
+    def _with_words(self, battles: Sequence[DrawnBattle]) -> list[DrawnBattle]:
+        return [battle for battle in battles if all(self.has_words(battle.topic, run) for run in battle.runs)]
+
+    def _tasks(self, battles: Sequence[DrawnBattle]) -> list[Sequence[DrawnBattle]]:
+        protocol = self.protocol
+        return topic_tasks(self.terms.seed, battles, BattleWalk(protocol.battle_order), protocol.battle_task)
 
     @property
     def by_rule(self) -> list[list[Any]]:
@@ -249,18 +276,20 @@ class _Plan:
 
     def draw(self, battle_set: BattleSet) -> BattleDraw:
         battles = self.to_judge
-        protocol = self.protocol
-        tasks = topic_tasks(self.terms.seed, battles, BattleWalk(protocol.battle_order), protocol.battle_task)
+        tasks = self._tasks(battles)
         lengths = {answer: count for answer, (_, count) in self.words.items()}
+        minutes = [
+            task_minutes(task, lengths, self.own_minutes) for task in (*tasks, *self._tasks(self.to_judge_twice))
+        ]
         return BattleDraw(
             battle_set=battle_set,
             battles=len(battles),
             by_rule=len(self.drawn) - len(battles),
             tasks=len(tasks),
-            hours=sum(task_minutes(task, lengths) for task in tasks) / 60,
+            hours=sum(minutes) / 60,
             runs=len(self.terms.all_runs),
             topics=len(self.terms.topics),
-            battles_in_all=self.there + len(self.drawn),
+            battles_in_all=len(self.there) + len(self.drawn),
         )
 
 
@@ -279,7 +308,7 @@ def _planned(campaign: Campaign, order: BattleOrder) -> _Plan:
     drawn = deal(terms, {answer for answer, (_, count) in words.items() if count}, before, there)
     if not drawn:
         raise Refused("no_battles", "No two runs would meet that have not met: nothing was drawn.")
-    return _Plan(order.name, battle_set, terms, look, protocol, len(there), drawn, words)
+    return _Plan(order.name, battle_set, terms, look, protocol, there, drawn, words, own_minutes(campaign))
 
 
 def _stored(campaign: Campaign, plan: _Plan, actor: User | None) -> BattleSet:

@@ -19,6 +19,8 @@ ALL_PAIRS: Final = 10
 USUAL_ROUNDS: Final = 2
 NARRATIVE_MINUTES: Final = 2.0
 BATTLE_MINUTES: Final = 1.0
+OWN_TIMES: Final = 20
+"""Times of a campaign's own from which on its hours go by them."""
 IN_BOTH_ORDERS: Final = 0.2
 FEWEST_IN_BOTH_ORDERS: Final = 100
 """Share, and at least how many, of the battles that an LLM judges in both orders where not all are."""
@@ -287,11 +289,15 @@ def people_sample(
     return sample
 
 
-def task_minutes(battles: Sequence[DrawnBattle], words: Mapping[tuple[str, str], int]) -> float:
+def task_minutes(
+    battles: Sequence[DrawnBattle], words: Mapping[tuple[str, str], int], own: float | None = None
+) -> float:
     """Minutes to expect for a task: the narrative, each of its answers read once, and each battle.
 
-    `words`: of an answer, by topic and run.
+    `words`: of an answer, by topic and run. `own`: minutes that a battle took in the campaign so far, reading and all.
     """
+    if own is not None:
+        return own * len(battles)
     answers = {(battle.topic, run) for battle in battles for run in battle.runs}
     reading = sum(words.get(answer, 0) for answer in answers) / WORDS_A_MINUTE
     return NARRATIVE_MINUTES + reading + BATTLE_MINUTES * len(battles)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from django.db.models import QuerySet
 
-from evaluation.battles import battle_set_named
+from evaluation.battles import battle_set_named, own_minutes
 from evaluation.errors import no_such
 from evaluation.labels import BattleLabel
 from evaluation.models import (
@@ -52,14 +52,14 @@ def battle_units(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple
         if key in to_hand_out:
             by_topic[battle.topic].append(battle)
     units, skipped = [], []
-    protocol = campaign.protocol
+    protocol, own = campaign.protocol, own_minutes(campaign)
     for topic in topics:
         ordered = in_turn(BattleWalk(protocol.battle_order), battle_set.seed, by_topic[topic.topic_id])
         if not ordered:
             skipped.append(Skipped.of(topic, asking_of(order.stage).without))
             continue
         keys = tuple(drawn[battle] for battle in ordered)
-        minutes = sum(task_minutes(part, words) for part in in_tasks(ordered, protocol.battle_task))
+        minutes = sum(task_minutes(part, words, own) for part in in_tasks(ordered, protocol.battle_task))
         held = frozenset().union(*(holders[key] for key in keys))
         units.append(
             TopicUnit(topic, round(minutes), answers=len(keys), labels=len(keys), battles=keys, holders=held)

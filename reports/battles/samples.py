@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from accounts.models import User
-from evaluation.battles import battle_set_named
+from evaluation.battles import battle_set_named, own_minutes
 from evaluation.errors import Refused
 from evaluation.labelling import touch
 from evaluation.models import AnswerProvenance, BattleSet, Campaign, Event, Judge, SampledBattle
@@ -105,7 +105,7 @@ def _planned(campaign: Campaign, order: SampleOrder) -> _Plan:
     to_judge = [battle for of_class in drawn.values() for battle in of_class if battle not in drawn_before]
     if not (to_judge or new):
         raise Refused("no_battles", f"{len(drawn_before):,} battles are drawn already: nothing was drawn.")
-    protocol = battle_set.campaign.protocol
+    protocol, own = battle_set.campaign.protocol, own_minutes(battle_set.campaign)
     tasks = topic_tasks(battle_set.seed, to_judge, BattleWalk(protocol.battle_order), protocol.battle_task)
     return _Plan(
         new,
@@ -117,7 +117,7 @@ def _planned(campaign: Campaign, order: SampleOrder) -> _Plan:
             drawn=len(drawn_before) + len(to_judge),
             new=len(to_judge),
             tasks=len(tasks),
-            hours=sum(task_minutes(task, words) for task in tasks) / 60,
+            hours=sum(task_minutes(task, words, own) for task in tasks) / 60,
         ),
     )
 

@@ -6,7 +6,7 @@ import pytest
 
 from evaluation.models import AnswerProvenance, Battle, BattleSet, Event
 from tests.reports.battles.worlds import load_runs
-from tests.worlds.imported import everything, load, refuse
+from tests.worlds.imported import everything, load, refuse, write
 
 pytestmark = pytest.mark.django_db
 TOPICS = ("t1", "t2", "t3")
@@ -28,9 +28,23 @@ def folder(tmp_path: Path) -> Path:
 def test_a_dry_run_says_what_would_be_drawn_and_draws_nothing() -> None:
     before = everything()
     shown = load("draw_battles", "--rounds", 2, "--seed", "demo", "--dry-run")
-    assert "battles: 4 runs, 3 topics, 2 rounds, seed demo. 12 battles in 3 tasks, about 18 min." in shown.err
+    assert "battles: 4 runs, 3 topics, 2 rounds, seed demo. 12 battles in 3 tasks, about 24 min." in shown.err
     assert "Win rates to expect: ± " in shown.err
     assert everything() == before
+
+
+def test_hours_go_by_what_battles_took_here_once_twenty_are_known(tmp_path: Path) -> None:
+    load_runs(tmp_path, "abcd", [f"t{place}" for place in range(8)])
+    load("draw_battles", "--rounds", 3)
+    rows = [
+        {"topic_id": topic, "left": sides[0], "right": sides[2], "verdict": "tie", "judge": "ann", "seconds": 90}
+        for topic, sides, _ in map(str.split, stored())
+    ]
+    for number, hours in ((19, "1 h 25 min"), (20, "1 h 24 min")):
+        load("import_battles", "--by", "human", write(tmp_path, f"{number}.jsonl", rows[:number]))
+        # 48 battles of 8 topics, and 8 of 6 topics that a second person judges too: 14 narratives of 2 minutes,
+        # 56 battles of 1, and half a minute of words; or 56 battles of a minute and a half.
+        assert f"about {hours}" in load("draw_battles", "--set", "more", "--dry-run").err
 
 
 @pytest.mark.usefixtures("folder")
