@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import combinations
 
+import choix
 import numpy as np
 import pytest
 
@@ -144,17 +145,11 @@ def test_ratings_are_those_of_another_fit() -> None:
 
 
 def fitted(battles: BattleSheet) -> Floats:
-    """Ratings by Zermelo's iteration: a strength is a run's points over the sum of 1 / (its strength + the other's)."""
+    """Ratings by choix."""
     runs = len(battles.run_ids)
-    points, met = np.zeros(runs), np.zeros((runs, runs))
-    for first, second, of_first in zip(battles.first, battles.second, battles.points, strict=True):
-        points[first] += of_first
-        points[second] += 1 - of_first
-        met[first, second] += 1
-        met[second, first] += 1
-    strengths = np.ones(runs)
-    for _ in range(2000):
-        strengths = points / (met / np.add.outer(strengths, strengths)).sum(axis=1)
-        strengths /= np.exp(np.log(strengths).mean())
-    scaled: Floats = 1000 + 400 / np.log(10) * np.log(strengths)
+    won = np.zeros((runs, runs))
+    np.add.at(won, (battles.first, battles.second), battles.points)
+    np.add.at(won, (battles.second, battles.first), 1 - battles.points)
+    strengths = choix.ilsr_pairwise_dense(won, max_iter=1000, tol=1e-10)
+    scaled: Floats = 1000 + 400 / np.log(10) * (strengths - strengths.mean())
     return scaled
