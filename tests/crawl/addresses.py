@@ -35,6 +35,8 @@ def variants_of(address: str, slugs: Sequence[str] = ()) -> Iterator[str]:
     if not address.startswith(API) or not address.endswith("/"):
         return
     yield from (address + form for form in FORMS[1:])
+    if address.removeprefix(API).count("/") > 1:
+        return  # what lies below a list is one row's, of whatever campaign it is
     for slug in slugs:
         yield f"{address}?campaign={slug}"
         if address == f"{API}scores/":

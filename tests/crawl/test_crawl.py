@@ -16,7 +16,16 @@ from evaluation.imports.nuggets import import_nuggets
 from evaluation.imports.runs import import_runs
 from evaluation.imports.support import import_support
 from evaluation.imports.topics import import_topics
-from evaluation.models import Campaign, Run, Segment, Topic
+from evaluation.models import (
+    Assignment,
+    Campaign,
+    NuggetSet,
+    NuggetVersion,
+    Run,
+    Segment,
+    SupportJudgment,
+    Topic,
+)
 from evaluation.terms import JudgeKind, Origin, SupportCondition
 from exchange.demo_campaign import ADMINISTRATOR, PEOPLE, SLUG
 from tests.crawl.addresses import API, addresses, variants_of
@@ -41,17 +50,29 @@ def world(tmp_path: Path) -> dict[str, list[str]]:
     topics = list(Topic.objects.filter(campaign__slug=SLUG).values_list("public_id", flat=True)[:2])
     segments = list(Segment.objects.filter(campaign__slug=SLUG).values_list("public_id", flat=True)[:2])
     secret = Topic.objects.filter(campaign__slug=SECRET).values_list("public_id", flat=True)
-    runs = [str(pk) for pk in Run.objects.values_list("pk", flat=True)]
+    runs = [str(pk) for pk in Run.objects.filter(campaign__slug=SLUG).values_list("pk", flat=True)[:2]]
     users = [str(pk) for pk in User.objects.values_list("pk", flat=True)[:2]]
     objects = ["1", *runs[:1], *users[:1], str(Campaign.objects.get(slug=SECRET).pk)]
     return {
         "slug": [SLUG, SECRET, "nothing"],
         "public_id": [*topics, *segments, *secret, "nothing"],
-        "pk": [*runs, "999999"],
+        "pk": [*dict.fromkeys([*runs, *secret_keys()]), "999999"],
         "object_id": objects,
         "app_label": ["evaluation", "accounts"],
         "url": ["nothing"],
     }
+
+
+def secret_keys() -> list[str]:
+    """Keys of the secret campaign's rows, which addresses name by them."""
+    rows = [
+        Run.objects.filter(campaign__slug=SECRET),
+        NuggetSet.objects.filter(campaign__slug=SECRET),
+        NuggetVersion.objects.filter(nugget__topic__campaign__slug=SECRET),
+        Assignment.objects.filter(answer__topic__campaign__slug=SECRET),
+        SupportJudgment.objects.filter(sentence__answer__topic__campaign__slug=SECRET),
+    ]
+    return [str(queryset.values_list("pk", flat=True)[0]) for queryset in rows]
 
 
 def plant_canaries(folder: Path) -> None:
