@@ -209,11 +209,11 @@ def _topics(campaign: Campaign, names: Sequence[str]) -> list[str]:
 
 
 Words = Mapping[tuple[str, str], tuple[int, int]]
-"""Key and words of each answer, by topic and run."""
+"""Key and words of each answer, by topic and run: of several samples the first is compared."""
 
 
 def _words_of(campaign: Campaign, terms: BattleTerms) -> Words:
-    rows = AnswerProvenance.objects.filter(run__campaign=campaign).values_list(
+    rows = AnswerProvenance.objects.filter(run__campaign=campaign, sample=1).values_list(
         "topic__topic_id", "run__run_id", "answer", "answer__words"
     )
     runs, topics = set(terms.all_runs), set(terms.topics)

@@ -66,7 +66,7 @@ def assign_items(lists: Iterable[NuggetList], runs: Sequence[int], batch_size: i
     for nugget_list in lists:
         wordings = list(nugget_list.items.order_by("position").values_list("nugget_version", flat=True))
         answers = AnswerProvenance.objects.filter(topic=nugget_list.topic, run__in=runs, answer__words__gt=0)
-        for answer in answers.order_by("run__run_id").values_list("answer", flat=True):
+        for answer in answers.order_by("run__run_id", "sample").values_list("answer", flat=True):
             items += _batches(answer, wordings, batch_size)
     return items
 

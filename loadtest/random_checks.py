@@ -150,6 +150,7 @@ def list_qa(folder: Path) -> RandomCheckWorld:
             AssignmentSheet(
                 run_ids=runs,
                 topic_ids=topics,
+                column_run=np.arange(len(runs), dtype=np.int32),
                 listed=np.ones(len(topics), dtype=np.bool_),
                 nugget_topic=np.array([topics.index(topic) for topic, _ in nuggets], dtype=np.int32),
                 importance=np.array([IMPORTANCE.get(row["importance"], 0) for _, row in nuggets], dtype=np.int8),

@@ -30,7 +30,7 @@ from evaluation.models import (
     Topic,
     TopicTag,
 )
-from reports.metrics.arrays import Booleans, Bytes, Floats
+from reports.metrics.arrays import Booleans, Bytes, Floats, sum_by_run
 from reports.metrics.label_matrix import FAILED, NOT, UNJUDGEABLE, UNJUDGED, AssignmentSheet, SupportSheet
 from reports.metrics.registry import Profile
 from reports.profiles import profile_of
@@ -92,7 +92,7 @@ def nugget_texts(choice: NuggetCondition, profile: Profile | None = None) -> lis
 
 
 def assignment_keys(choice: NuggetCondition, profile: Profile | None = None) -> tuple[Ints, Ints]:
-    """Return the axes of a condition's sheet: wordings N, and answers T x R, -1 where there is none."""
+    """Return the axes of a condition's sheet: wordings N, and answers T x C, -1 where there is none."""
     profile = profile or profile_of(choice.campaign)
     with consistent_read() as alias:
         return _assignment_keys(choice.campaign.pk, _revision(choice.campaign, alias), choice.keys, profile)
@@ -124,22 +124,23 @@ def _assignment_sheet(
     with consistent_read() as alias:
         answers = _answers(campaign, revision)
         nuggets = _Nuggets(answers, parts, profile, alias)
-        # A nugget is of one topic and an answer of one topic and run, so nugget and run name the answer.
-        labels = np.full((len(nuggets.pk), len(answers.run_ids)), UNJUDGED, dtype=np.int8)
+        # A nugget is of one topic and an answer of one topic and column, so nugget and column name the answer.
+        labels = np.full((len(nuggets.pk), len(answers.column_run)), UNJUDGED, dtype=np.int8)
         labelled = np.zeros(len(answers.run_ids), dtype=np.bool_)
         for part in parts:
             wordings = nuggets.of(part, answers)
             if part[1] is not None and len(wordings):
                 rows = _label_rows(wordings, part[1], alias)
-                columns = answers.run[_places(answers.pk, rows[:, 0])]
+                columns = answers.column[_places(answers.pk, rows[:, 0])]
                 labels[_places(nuggets.pk, rows[:, 1]), columns] = ASSIGNMENT_CELLS[rows[:, 2]]
-                labelled[columns] = True
+                labelled[answers.column_run[columns]] = True
         # Without a judge nobody looked at this condition, and the rule alone must not make it a judged one.
         if any(judge is not None for _, judge, _ in parts):
             _apply_rule(labels, labelled, nuggets.topic, answers)
     return AssignmentSheet(
         run_ids=answers.run_ids,
         topic_ids=answers.topic_ids,
+        column_run=answers.column_run,
         listed=nuggets.listed,
         nugget_topic=nuggets.topic,
         importance=nuggets.importance,
@@ -159,7 +160,7 @@ def _assignment_keys(
         answers = _answers(campaign, revision)
         wordings = _Nuggets(answers, parts, profile, alias).pk
     placed = np.full(answers.answered.shape, -1, dtype=np.int64)
-    placed[answers.topic, answers.run] = answers.pk
+    placed[answers.topic, answers.column] = answers.pk
     return wordings, placed
 
 
@@ -173,15 +174,19 @@ class _Answers:
         self.topic_pks, self.topic_ids = _columns(topics)
         self.run_pks, self.run_ids = _columns(runs)
         provenance = AnswerProvenance.objects.using(alias).filter(run__campaign=campaign).order_by("pk")
-        rows = _integers(provenance.values_list("pk", "run", "topic", "answer__words"), 4)
+        rows = _integers(provenance.values_list("pk", "run", "topic", "answer__words", "sample"), 5)
         self.pk = rows[:, 0]
-        self.run = _places(self.run_pks, rows[:, 1])
         self.topic = _places(self.topic_pks, rows[:, 2])
-        shape = (len(self.topic_ids), len(self.run_ids))
+        # Columns by run and sample. A run that answered nothing has the column of a first sample.
+        sampled = _places(self.run_pks, rows[:, 1]) << 16 | rows[:, 4]
+        columns = np.union1d(sampled, np.setdiff1d(np.arange(len(self.run_ids)), sampled >> 16) << 16 | 1)
+        self.column = np.searchsorted(columns, sampled)
+        self.column_run = (columns >> 16).astype(np.int32)
+        shape = (len(self.topic_ids), len(columns))
         self.answered = np.zeros(shape, dtype=np.bool_)
         self.words = np.zeros(shape, dtype=np.int32)
-        self.answered[self.topic, self.run] = True
-        self.words[self.topic, self.run] = rows[:, 3]
+        self.answered[self.topic, self.column] = True
+        self.words[self.topic, self.column] = rows[:, 3]
 
 
 @lru_cache(maxsize=4)
@@ -267,8 +272,11 @@ def _apply_rule(
 ) -> None:
     """An answer without a word holds no nugget: not_support by rule, with no call and no assessor."""
     empty = answers.answered & (answers.words == 0)
-    labelled |= empty.any(axis=0) & ~(answers.answered & ~empty).any(axis=0)
-    cells = empty[topic] & labelled[np.newaxis, :] & (labels == UNJUDGED)
+    has_empty, has_words = (
+        sum_by_run(cells.any(axis=0), answers.column_run) > 0 for cells in (empty, answers.answered & ~empty)
+    )
+    labelled |= has_empty & ~has_words
+    cells = empty[topic] & labelled[answers.column_run] & (labels == UNJUDGED)
     labels[cells] = NOT
 
 
@@ -288,10 +296,11 @@ def _support_sheet(
             own = labels.filter(judge=judge, **within)
             units.label(_integers(own.values_list("sentence", "segment", "label"), 3))
     place = _places(answers.pk, rows[:, 1])
-    flat = answers.topic[place] * len(answers.run_ids) + answers.run[place]
+    flat = answers.topic[place] * len(answers.column_run) + answers.column[place]
     return SupportSheet(
         run_ids=answers.run_ids,
         topic_ids=answers.topic_ids,
+        column_run=answers.column_run,
         answered=answers.answered,
         sentence_answer=flat.astype(np.int32),
         unit_sentence=units.sentence.astype(np.int32),

@@ -27,6 +27,7 @@ MODULES: Final = (
     "nuggets.page",
     "leaderboard.length",
     "leaderboard.comparisons",
+    "leaderboard.samples",
     "support",
     "nuggets.descriptives",
     "group_report",

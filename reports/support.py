@@ -348,7 +348,7 @@ def _ends(name: str, values: Floats) -> dict[str, float | None]:
 
 
 def _answers(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Section:
-    places = np.argwhere(sheet.answered & answers.topics[:, np.newaxis])
+    places = np.argwhere((sheet.samples > 0) & answers.topics[:, np.newaxis])
 
     def row_at(place: int) -> dict[str, Any]:
         topic, run = places[place].tolist()

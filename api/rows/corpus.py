@@ -135,6 +135,7 @@ class AnswerRow(Out):
     campaign: CampaignSlug
     run_id: RunId
     topic_id: TopicId
+    sample: int = Field(description="which of the run's answers to the topic, from 1")
     words: int = Field(description="whitespace words")
     response_length: int | None = Field(description="as the file declares it")
     references: list[str]

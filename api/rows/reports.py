@@ -112,6 +112,30 @@ class ComparisonsReportRow(Out):
     comparisons: list[RunDifferenceRow]
 
 
+class SampledRunRow(Out):
+    """A run that answered topics several times; null: undefined."""
+
+    run_id: RunId
+    topics: int = Field(description="with several samples: the figures are over these")
+    samples: int = Field(description="on these topics")
+    mean: Number | None
+    sd: Number | None = Field(description="standard deviation of a topic's samples, mean over topics")
+    consistency: Number | None = Field(description="share of pairs of samples with the same label of a nugget")
+    pass_all: Number | None = Field(description="share of topics whose samples all reach the threshold")
+
+
+class SamplesReportRow(Out):
+    """Runs that answered topics several times: how far their samples agree and are scored alike."""
+
+    condition: str
+    judge: str | None = Field(description=WHOSE)
+    score: str
+    threshold: Number
+    policies: dict[str, str]
+    topics: int
+    runs: list[SampledRunRow]
+
+
 _DESCRIBED: Fields = {
     name: (Number | None, Field(description="share of the labels" if name in NUGGET_LABELS.scale else None))
     for name in (*STATISTICS, *NUGGET_LABELS.scale)

@@ -149,6 +149,8 @@ class TracesOptions(Loading):
     marks_from: Annotated[int, Field(ge=0, le=1000)] = Field(
         default=1, description="the number by which answers call their first context"
     )
+    sample: Column = Field(default="", description="which of a run's answers to the question, from 1")
+    number_samples: bool = Field(default=False, description="number the answers to one question in their order")
     skip_empty: bool = Field(default=False, description="leave out traces without an answer")
     keep: Annotated[str, Field(max_length=1000)] = Field(
         default="", description="columns, keys or paths kept beside the answer, with commas between"

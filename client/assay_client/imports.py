@@ -173,16 +173,19 @@ class Imports:
         context_ids: str | None = None,
         topic_id: str | None = None,
         trace_id: str | None = None,
+        sample: str | None = None,
         marks_from: int | None = None,
         skip_empty: bool = False,
+        number_samples: bool = False,
         keep: Iterable[str] = (),
     ) -> Imported:
-        """Load questions, passages and answers out of traces. `question` to `trace_id`: where these stand."""
+        """Load questions, passages and answers out of traces. `question` to `sample`: where these stand."""
         where = {"question": question, "answer": answer, "contexts": contexts, "contexts_split": contexts_split}
         keys = {"context_ids": context_ids, "topic_id": topic_id, "trace_id": trace_id, "marks_from": marks_from}
+        samples = {"sample": sample, "number_samples": number_samples}
         options = {"run": run, "run_field": run_field, "form": form, "skip_empty": skip_empty}
         keys["keep"] = ",".join(keep) or None
-        return self._load("traces", content, name=name, replace=replace, **options, **where, **keys)
+        return self._load("traces", content, name=name, replace=replace, **options, **where, **keys, **samples)
 
     def undo(self, id: str) -> str:
         """Take an import back. Returns what is gone, in words."""

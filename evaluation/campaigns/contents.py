@@ -347,11 +347,13 @@ def _alike(campaign: int, other: int, runs: list[Run]) -> Iterator[Run]:
     yield from (run for run in runs if run.run_id in same)
 
 
-def _answers(campaign: int, names: list[str], topics: list[str]) -> dict[tuple[str, str], list[str]]:
+def _answers(campaign: int, names: list[str], topics: list[str]) -> dict[tuple[str, str, int], list[str]]:
     provenance = AnswerProvenance.objects.filter(run__campaign=campaign, run__run_id__in=names)
-    rows = provenance.filter(topic__topic_id__in=topics).values_list("answer", "run__run_id", "topic__topic_id")
-    keys = {answer: (run_id, topic) for answer, run_id, topic in rows}
-    texts: dict[tuple[str, str], list[str]] = defaultdict(list)
+    rows = provenance.filter(topic__topic_id__in=topics).values_list(
+        "answer", "run__run_id", "topic__topic_id", "sample"
+    )
+    keys = {answer: (run_id, topic, sample) for answer, run_id, topic, sample in rows}
+    texts: dict[tuple[str, str, int], list[str]] = defaultdict(list)
     sentences = Sentence.objects.filter(answer__in=list(keys)).order_by("answer", "index")
     for answer, text in sentences.values_list("answer", "text"):
         texts[keys[answer]].append(text)

@@ -48,6 +48,7 @@ class AnswerOfRun:
     pk: int
     run: Run
     topic: Topic
+    sample: int
     words: int
     response_length: int | None
     references: int
@@ -60,7 +61,7 @@ def provenance_for(viewer: User, campaign: Campaign) -> QuerySet[AnswerProvenanc
 
 def answers_of_topic(viewer: User, campaign: Campaign, topic: Topic) -> QuerySet[AnswerProvenance]:
     rows = provenance_for(viewer, campaign).filter(topic=topic)
-    return rows.select_related("answer", "run", "topic").order_by("run__run_id")
+    return rows.select_related("answer", "run", "topic").order_by("run__run_id", "sample")
 
 
 def runs_without_answer(viewer: User, campaign: Campaign, topic: Topic) -> list[Run]:
@@ -69,8 +70,12 @@ def runs_without_answer(viewer: User, campaign: Campaign, topic: Topic) -> list[
     return list(runs.order_by("run_id"))
 
 
-def answer_of_run(viewer: User, campaign: Campaign, run: Run, public_id: str) -> AnswerProvenance | None:
-    rows = provenance_for(viewer, campaign).filter(run=run, topic__public_id=public_id)
+def answer_of_run(
+    viewer: User, campaign: Campaign, run: Run, topic_id: str, answer_id: str
+) -> AnswerProvenance | None:
+    """Return the answer with a public id, or without one the first to a topic."""
+    rows = provenance_for(viewer, campaign).filter(run=run, topic__public_id=topic_id)
+    rows = rows.filter(answer__public_id=answer_id) if answer_id else rows.order_by("sample")
     return rows.select_related("answer", "run", "topic").first()
 
 
@@ -82,6 +87,7 @@ def shown_answers(rows: Iterable[AnswerProvenance]) -> list[AnswerOfRun]:
             pk=row.answer_id,
             run=row.run,
             topic=row.topic,
+            sample=row.sample,
             words=row.answer.words,
             response_length=row.response_length,
             references=len(row.references),

@@ -40,8 +40,14 @@ class GridCell:
 
 @dataclass(frozen=True, slots=True)
 class GridColumn:
+    """An answer of a run, or a run without one."""
+
     run: Run
-    answered: bool
+    answer: AnswerProvenance | None
+
+    @property
+    def answered(self) -> bool:
+        return self.answer is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +95,19 @@ def judgings_of(viewer: User, campaign: Campaign, topic: Topic) -> list[Judging]
 
 
 def grid_of(viewer: User, campaign: Campaign, topic: Topic, judging: Judging) -> Grid:
-    answers = {row.run_id: row.answer_id for row in answers_of_topic(viewer, campaign, topic)}
-    runs = list(Run.objects.filter(campaign__in=within(viewer, campaign)).order_by("run_id"))
+    by_run: dict[int, list[AnswerProvenance]] = defaultdict(list)
+    for row in answers_of_topic(viewer, campaign, topic):
+        by_run[row.run_id].append(row)
+    runs = Run.objects.filter(campaign__in=within(viewer, campaign)).order_by("run_id")
+    columns = tuple(GridColumn(run, answer) for run in runs for answer in by_run.get(run.pk, [None]))
+    answers = [column.answer.pk if column.answer else 0 for column in columns]
     items = list(_items([judging.list_pk]))
-    labels = _labels(list(answers.values()), items)
+    labels = _labels(answers, items)
     rows = tuple(
-        _row(
-            item, [labels.get((answers.get(run.pk, 0), item.nugget_version_id, judging.judge_pk)) for run in runs]
-        )
+        _row(item, [labels.get((answer, item.nugget_version_id, judging.judge_pk)) for answer in answers])
         for item in items
     )
-    return Grid(judging, tuple(GridColumn(run, run.pk in answers) for run in runs), rows)
+    return Grid(judging, columns, rows)
 
 
 def sheets_of(viewer: User, campaign: Campaign, provenance: AnswerProvenance) -> list[AnswerSheet]:

@@ -60,8 +60,12 @@ class ListedRun:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredTopic:
+    """A topic with a run's answer, or with one sample of several."""
+
     topic_id: str
     public_id: str
+    answer_id: str
+    sample: int
     text: str
     words: int
     sentences: int
@@ -103,7 +107,7 @@ def run_rows(campaign: Campaign, runs: Iterable[Run]) -> list[ListedRun]:
 
 def answered_topics(viewer: User, campaign: Campaign, run: Run) -> list[AnsweredTopic]:
     rows = provenance_for(viewer, campaign).filter(run=run).select_related("answer", "topic")
-    page = list(rows.order_by("topic__position"))
+    page = list(rows.order_by("topic__position", "sample"))
     sentences = Sentence.objects.filter(answer__in=[row.answer_id for row in page]).order_by()
     counted = sentences.values_list("answer").annotate(
         total=Count("pk", distinct=True), cited=Count("pk", filter=Q(citations__position=0))
@@ -113,6 +117,8 @@ def answered_topics(viewer: User, campaign: Campaign, run: Run) -> list[Answered
         AnsweredTopic(
             topic_id=row.topic.topic_id,
             public_id=row.topic.public_id,
+            answer_id=row.answer.public_id,
+            sample=row.sample,
             text=row.topic.text,
             words=row.answer.words,
             sentences=counts.get(row.answer_id, (0, 0))[0],

@@ -19,6 +19,7 @@ from evaluation.formats.lines import (
     Id,
     Line,
     Once,
+    Sample,
     Weight,
     Wording,
     json_line,
@@ -26,6 +27,8 @@ from evaluation.formats.lines import (
     label_word,
     one_of,
     own_provenance,
+    sample_field,
+    sample_words,
     with_extra,
 )
 from evaluation.formats.nuggets import SEPARATORS, wrong_sign
@@ -105,6 +108,7 @@ class AssignmentRecord:
     query: str = ""
     extra: dict[str, Any] = field(default_factory=dict)
     items_key: str = NUGGETS
+    sample: int = 1
 
 
 class LabelItem(TypedDict):
@@ -128,6 +132,7 @@ class AnswerLine(Line):
     query: str | None = None
     qid: Id
     run_id: Id
+    sample: Sample = 1
     response_length: Count | None = None
     answer_text: str | None = None
 
@@ -159,14 +164,18 @@ GRADED: Final = LabelForm(CRITERIA, "tier", "verdict", "type", lambda word: VERD
 
 @of_kind("assignments", "nugget labels, an answer a line")
 def parse_assignments(source: Source) -> tuple[AssignmentRecord, ...]:
-    """All rows in file order. Raises `BadInput`; (topic, run) twice is an error, an unknown label is FAILED."""
+    """All rows in file order. Raises `BadInput`; (topic, run, sample) twice is an error, an unknown label is FAILED."""
     problems = Problems(source.name)
     once = Once(problems, "run_id")
     line_form: type[AnswerLine] = GradedLine if CRITERIA in first_keys(source) else AssignmentLine
     rows = tuple(
         _row(line, entry, problems)
         for line, entry in json_rows(source, line_form.model_validate_json, problems)
-        if once.is_first(line, (entry.qid, entry.run_id), f"topic {entry.qid} of run {entry.run_id}")
+        if once.is_first(
+            line,
+            (entry.qid, entry.run_id, entry.sample),
+            f"topic {entry.qid} of run {entry.run_id}{sample_words(entry.sample)}",
+        )
     )
     problems.raise_if_any()
     return rows
@@ -178,6 +187,7 @@ def assignment_line(row: AssignmentRecord) -> str:
         "query": row.query or None,
         "qid": row.topic_id,
         "run_id": row.run_id,
+        **sample_field(row.sample),
         "response_length": row.response_length,
         "answer_text": row.answer_text,
         NUGGETS: [_item(item) for item in _in_order(row)],
@@ -190,6 +200,7 @@ def graded_line(row: AssignmentRecord) -> str:
     fields = {
         "qid": row.topic_id,
         "run_id": row.run_id,
+        **sample_field(row.sample),
         "query": row.query or None,
         "response_length": row.response_length,
         CRITERIA: [_criterion(item) for item in _in_order(row)],
@@ -246,6 +257,7 @@ def _row(line: int, entry: AnswerLine, problems: Problems) -> AssignmentRecord:
         query=entry.query or "",
         extra=entry.extra,
         items_key=form.items_key,
+        sample=entry.sample,
     )
 
 

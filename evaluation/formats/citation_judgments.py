@@ -8,7 +8,17 @@ from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from evaluation.formats.kinds import of_kind
-from evaluation.formats.lines import Count, Id, Line, Once, json_line, json_rows
+from evaluation.formats.lines import (
+    Count,
+    Id,
+    Line,
+    Once,
+    Sample,
+    json_line,
+    json_rows,
+    sample_field,
+    sample_words,
+)
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 from evaluation.formats.support import JudgedSentence, SupportFile, SupportRecord, parse_pairs
@@ -41,6 +51,7 @@ class AnswerSentence(Line):
 class JudgedAnswer(Line):
     topic_id: Id
     run_id: Id
+    sample: Sample = 1
     sentences: list[AnswerSentence]
 
     @model_validator(mode="before")
@@ -77,8 +88,8 @@ def parse_citation_judgments(source: Source) -> SupportFile:
     rows: list[SupportRecord] = []
     sentences: list[JudgedSentence] = []
     for line, entry in json_rows(source, JudgedAnswer.model_validate_json, problems):
-        name = f"run {entry.run_id}, topic {entry.topic_id}"
-        if not answers.is_first(line, (entry.run_id, entry.topic_id), f"the answer of {name}"):
+        name = f"run {entry.run_id}, topic {entry.topic_id}{sample_words(entry.sample)}"
+        if not answers.is_first(line, (entry.run_id, entry.topic_id, entry.sample), f"the answer of {name}"):
             continue
         numbers = Once(problems, "sentences")
         for sentence, judged in zip(entry.sentences, _sentences(line, entry), strict=True):
@@ -90,7 +101,7 @@ def parse_citation_judgments(source: Source) -> SupportFile:
                 for row in _rows(judged, sentence)
                 if labels.is_new(
                     line,
-                    (row.run_id, row.topic_id, row.sentence, row.docid),
+                    (row.run_id, row.topic_id, row.sample, row.sentence, row.docid),
                     row.label,
                     f"{name}, sentence {row.sentence}, {row.docid}",
                 )
@@ -102,7 +113,8 @@ def parse_citation_judgments(source: Source) -> SupportFile:
 def _sentences(line: int, entry: JudgedAnswer) -> Iterator[JudgedSentence]:
     for place, sentence in enumerate(entry.sentences):
         field = f"sentences.{place}"
-        yield JudgedSentence(line, entry.run_id, entry.topic_id, sentence.number, sentence.text or "", field)
+        of_answer = (entry.run_id, entry.topic_id, sentence.number)
+        yield JudgedSentence(line, *of_answer, sentence.text or "", field, entry.sample)
 
 
 def _rows(judged: JudgedSentence, sentence: AnswerSentence) -> Iterator[SupportRecord]:
@@ -114,6 +126,7 @@ def _rows(judged: JudgedSentence, sentence: AnswerSentence) -> Iterator[SupportR
             sentence=judged.sentence,
             docid=citation.reference,
             label=citation.support,
+            sample=judged.sample,
             sentence_field=f"{judged.field}.sentenceID",
             docid_field=f"{judged.field}.citations.{place}.reference",
         )
@@ -135,9 +148,8 @@ def support_number(code: int) -> str:
     return str(code) if str(code) in NUMBERS else UNJUDGED
 
 
-def answer_line(topic_id: str, run_id: str, sentences: list[SentenceLine]) -> str:
+def answer_line(topic_id: str, run_id: str, sample: int, sentences: list[SentenceLine]) -> str:
     """An answer as a line that `parse_citation_judgments` reads back."""
     # The organizers' programs name a topic by either.
-    return json_line(
-        {"topic_id": topic_id, "narrative_id": topic_id, "run_id": run_id, "sentences": sentences}, {}
-    )
+    names = {"topic_id": topic_id, "narrative_id": topic_id, "run_id": run_id, **sample_field(sample)}
+    return json_line({**names, "sentences": sentences}, {})

@@ -102,6 +102,20 @@ def _has_infinite(value: object) -> bool:
     return isinstance(value, Line) and (_has_infinite(value.__dict__) or _has_infinite(value.__pydantic_extra__))
 
 
+MOST_SAMPLES: Final = 32_767  # what the column holds
+Sample = Annotated[int, Field(ge=1, le=MOST_SAMPLES)]
+"""Which of a run's answers to a topic is meant, from 1."""
+
+
+def sample_field(sample: int) -> dict[str, int]:
+    """Return the field of a line that names a sample: of a run with one answer to a topic nothing is said."""
+    return {"sample": sample} if sample > 1 else {}
+
+
+def sample_words(sample: int) -> str:
+    return f", sample {sample}" if sample > 1 else ""
+
+
 class Once:
     """First line of every key of a file, to find the keys that come twice."""
 

@@ -17,7 +17,18 @@ from pydantic_core import PydanticCustomError
 
 from evaluation.formats.addressing import addressing_in_answer, signs_in_answer
 from evaluation.formats.kinds import of_kind
-from evaluation.formats.lines import MAX_INT, Count, Id, Line, Once, OptionalName, id_problem, json_rows
+from evaluation.formats.lines import (
+    MAX_INT,
+    Count,
+    Id,
+    Line,
+    Once,
+    OptionalName,
+    Sample,
+    id_problem,
+    json_rows,
+    sample_words,
+)
 from evaluation.formats.problems import Problems
 from evaluation.formats.segments import DocLine, SegmentRecord, as_segment, segment_record
 from evaluation.formats.source import Source
@@ -41,7 +52,7 @@ class SentenceRecord(NamedTuple):
 class AnswerRecord:
     """One topic's answer; `response_length` is the file's claim, if it makes one. `documents`: those with a text.
 
-    `first_reference`: the number by which citations call the first reference.
+    `first_reference`: the number by which citations call the first reference. `sample`: which of several answers it is.
     """
 
     line: int
@@ -53,6 +64,7 @@ class AnswerRecord:
     documents: tuple[SegmentRecord, ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)
     first_reference: int = 0
+    sample: int = 1
 
     @property
     def text(self) -> str:
@@ -115,6 +127,7 @@ class Head(Line):
     topic: str | None = Field(None, validation_alias=AliasChoices("topic", "narrative", "title", "query"))
     team_id: OptionalName | None = None
     type: str | None = None
+    sample: Sample = 1
 
 
 class RunLine(Head):
@@ -136,8 +149,8 @@ class RunLine(Head):
 def parse_run(source: Source, topics: Container[str] | None = None) -> RunFile:
     """One run of any of the three forms, answers in file order; `topics` are those that it may answer, None is any.
 
-    Raises `BadInput`: unknown structure, wrong types, a missing or second run id, a topic twice, a topic that is not
-    among `topics`. Limits and other oddities are findings: see `run_findings`.
+    Raises `BadInput`: unknown structure, wrong types, a missing or second run id, a sample of a topic twice, a topic
+    that is not among `topics`. Limits and other oddities are findings: see `run_findings`.
     """
     problems = Problems(source.name)
     once = Once(problems, "topic_id")
@@ -152,7 +165,8 @@ def parse_run(source: Source, topics: Container[str] | None = None) -> RunFile:
         answer = _answer(line, entry)
         if topics is not None and answer.topic_id not in topics:
             problems.add(line, "topic_id", f"a topic of the campaign, not {answer.topic_id}")
-        if once.is_first(line, answer.topic_id, f"topic {answer.topic_id}"):
+        name = f"topic {answer.topic_id}{sample_words(answer.sample)}"
+        if once.is_first(line, (answer.topic_id, answer.sample), name):
             answers.append(answer)
     problems.raise_if_any()
     first = heads[0]
@@ -193,6 +207,7 @@ def _answer(line: int, entry: RunLine) -> AnswerRecord:
             SentenceRecord(item.text, tuple(_citation(c, references) for c in item.citations)) for item in items
         ),
         documents=tuple(filter(None, documents)),
+        sample=entry.head.sample,
         extra=_extra(entry, items),
     )
 

@@ -11,11 +11,14 @@ from evaluation.formats.lines import (
     Line,
     Name,
     Once,
+    Sample,
     json_line,
     json_rows,
     label_word,
     one_of,
     own_provenance,
+    sample_field,
+    sample_words,
     with_extra,
 )
 from evaluation.formats.problems import Problems
@@ -68,6 +71,7 @@ class SupportRecord:
     beside: SupportProvenance = NOTHING_KNOWN
     sentence_field: str = "sentence"
     docid_field: str = "docid"
+    sample: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,7 @@ class JudgedSentence:
     sentence: int
     text: str
     field: str
+    sample: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,7 @@ class SupportLine(Line):
     condition: str | None = None
     judge: Name | None = None
     reason: str | None = None
+    sample: Sample = 1
 
 
 def parse_pairs(source: Source) -> SupportFile:
@@ -114,8 +120,8 @@ def parse_pairs(source: Source) -> SupportFile:
             problems.add(line, "condition", f"{CONDITIONS}, found {entry.condition[:40]!r}")
             continue
         row = _row(line, entry, problems)
-        key = (row.run_id, row.topic_id, row.sentence, row.docid, row.condition, row.judge)
-        name = f"run {row.run_id}, topic {row.topic_id}, sentence {row.sentence}, {row.docid}"
+        key = (row.run_id, row.topic_id, row.sample, row.sentence, row.docid, row.condition, row.judge)
+        name = f"run {row.run_id}, topic {row.topic_id}{sample_words(row.sample)}, sentence {row.sentence}, {row.docid}"
         if once.is_new(line, key, (row.label, row.raw, row.reason), name):
             rows.append(row)
     problems.raise_if_any()
@@ -127,6 +133,7 @@ def support_line(row: SupportRecord) -> str:
     fields = {
         "run_id": row.run_id,
         "topic_id": row.topic_id,
+        **sample_field(row.sample),
         "sentence": row.sentence,
         "docid": row.docid,
         "label": None if row.label is None else label_word(row.label, row.raw),
@@ -160,5 +167,6 @@ def _row(line: int, entry: SupportLine, problems: Problems) -> SupportRecord:
         judge=entry.judge,
         reason=entry.reason,
         extra=entry.extra,
+        sample=entry.sample,
         beside=own_provenance(entry.extra, NOTHING_KNOWN, line, problems),
     )

@@ -16,7 +16,7 @@ from unicodedata import normalize
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from evaluation.errors import Refused
-from evaluation.formats.lines import id_problem, json_rows_of
+from evaluation.formats.lines import MOST_SAMPLES, id_problem, json_rows_of
 from evaluation.formats.problems import JSON_NAMES, Problems
 from evaluation.formats.source import MAX_TEXT_LINE_BYTES, Source
 from web.text import cut, trimmed
@@ -29,6 +29,7 @@ MOST_CHARACTERS: Final = 4 * MOST_BYTES_OF_CONTEXTS
 # No text of JSON goes beyond a line.
 TOKEN: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\],]')
 DEPTH: Final = {"{": 1, "[": 1, "}": -1, "]": -1}
+NUMBER: Final = re.compile(r"[0-9]{1,5}")
 INDEX: Final = re.compile(r"-?[0-9]{1,6}")
 ID_KEYS: Final = ("id", "docid")
 TEXT_KEYS: Final = ("text", "content", "page_content")
@@ -49,10 +50,11 @@ class TraceMap(BaseModel):
     context_ids: str = ""
     topic_id: str = ""
     trace_id: str = ""
+    sample: str = ""
     marks_from: Annotated[int, Field(ge=0, le=1000)] = 1
 
 
-PARTS: Final = ("question", "answer", "contexts", "context_ids", "topic_id", "trace_id")
+PARTS: Final = ("question", "answer", "contexts", "context_ids", "topic_id", "trace_id", "sample")
 CSV: Final = "csv"
 FORMS: Final[Mapping[str, TraceMap]] = {
     "ragas": TraceMap(
@@ -65,13 +67,16 @@ FORMS: Final[Mapping[str, TraceMap]] = {
 }
 REFERENCE: Final = "reference"
 """Key of ragas for the answer that was expected: kept beside the answer."""
+SAMPLES: Final = "multi_responses"
+"""Key of ragas for several answers, which stands in place of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraceOptions:
     """How a file of traces is read. `run` names the run of all of them, else `run_field` where each says it.
 
-    `keep`: names or paths of what is kept beside the answer; anything else that is not mapped is not stored.
+    `number_samples`: answers of a run to one question are numbered in their order. `keep`: names or paths of what is
+    kept beside the answer; anything else that is not mapped is not stored.
     """
 
     form: str = ""
@@ -79,6 +84,7 @@ class TraceOptions:
     run: str = ""
     run_field: str = ""
     skip_empty: bool = False
+    number_samples: bool = False
     keep: tuple[str, ...] = ()
 
 
@@ -100,6 +106,7 @@ class TraceRecord:
     answer: str
     contexts: tuple[ContextRecord, ...]
     extra: dict[str, Any] = field(default_factory=dict)
+    sample: int = 1
 
 
 def topic_id_of(question: str) -> str:
@@ -117,9 +124,7 @@ def trace_records(source: Source, options: TraceOptions, problems: Problems) -> 
     reader = None
     for line, row in _rows(source, problems):
         reader = reader or _Reader(row, options, problems)
-        record = reader.record(line, row)
-        if record:
-            yield record
+        yield from reader.records(line, row)
 
 
 def _rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -214,15 +219,17 @@ class _Reader:
                 text = f"no column '{cut(name, 80)}' (columns: {keys})"
                 raise Refused("no_such_column", text, field=option)
 
-    def record(self, line: int, row: Mapping[str, Any]) -> TraceRecord | None:
-        """Return a row's trace; None where it has none to load."""
+    def records(self, line: int, row: Mapping[str, Any]) -> Sequence[TraceRecord]:
+        """Return a row's trace, one for each sample where it has several answers; none where there is none to load."""
         noted = len(self._problems)
-        answer = at_path(row, self._names.answer)
-        if answer is None and self._options.skip_empty:
-            return None
-        if not isinstance(answer, str):
-            hint = f" {MAY_BE_SKIPPED}" if answer is None else ""
-            self._add(line, self._names.answer, f"a text, found {_what(answer)}{hint}")
+        answers = self._answers(row)
+        if answers == [None] and self._options.skip_empty:
+            return ()
+        for answer in answers:
+            if not isinstance(answer, str):
+                hint = f" {MAY_BE_SKIPPED}" if answer is None else ""
+                self._add(line, self._names.answer, f"a text, found {_what(answer)}{hint}")
+        first = self._sample(line, row) if self._names.sample else 1
         question, conversation = self._question(line, row)
         contexts = tuple(self._contexts(line, row))
         run_id = self._options.run or self._id(line, self._options.run_field, row)
@@ -234,9 +241,29 @@ class _Reader:
             REFERENCE: row.get(REFERENCE) if self._names.question == FORMS["ragas"].question else None,
         }
         if len(self._problems) > noted:
-            return None
+            return ()
         extra = {name: value for name, value in kept.items() if value is not None}
-        return TraceRecord(line, run_id, topic_id, question, str(answer), contexts, extra)
+        return [
+            TraceRecord(line, run_id, topic_id, question, str(answer), contexts, extra, number)
+            for number, answer in enumerate(answers, first)
+        ]
+
+    def _answers(self, row: Mapping[str, Any]) -> list[Any]:
+        """Return the answers of a row, of which it has one unless they are a list."""
+        answer = at_path(row, self._names.answer)
+        if answer is None and self._names.answer == FORMS["ragas"].answer:
+            samples = row.get(SAMPLES)
+            answer = as_json(samples) if isinstance(samples, str) else samples
+        return answer if isinstance(answer, list) and answer else [answer]
+
+    def _sample(self, line: int, row: Mapping[str, Any]) -> int:
+        """Return the number of a row's sample; a cell of a sheet holds a text."""
+        value = at_path(row, self._names.sample)
+        text = str(value) if type(value) in {str, int} else ""
+        if NUMBER.fullmatch(text) and 1 <= int(text) <= MOST_SAMPLES:
+            return int(text)
+        self._add(line, self._names.sample, f"a number from 1 to {MOST_SAMPLES:,}, found {_what(value)}")
+        return 1
 
     def _add(self, line: int, field_name: str, expected: str) -> None:
         self._problems.add(line, field_name, expected)
@@ -308,7 +335,7 @@ def _form_of(row: Mapping[str, Any], names: TraceMap) -> str:
     if names.question:
         return CSV
     for form, own in FORMS.items():
-        if own.question in row and own.answer in row:
+        if own.question in row and (own.answer in row or SAMPLES in row):
             return form
     raise Refused("no_such_form", f"form: none fits; keys seen: {', '.join(row)}", field="form")
 

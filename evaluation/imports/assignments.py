@@ -12,7 +12,7 @@ from evaluation.domain.conditions import set_of_origin
 from evaluation.domain.shares import assigned
 from evaluation.errors import InputProblem
 from evaluation.formats.assignments import AssignmentRecord, LabelRecord, UnjudgedRow, parse_assignments
-from evaluation.formats.lines import label_word
+from evaluation.formats.lines import label_word, sample_words
 from evaluation.formats.source import Source
 from evaluation.imports.base import (
     NO_LABEL,
@@ -75,13 +75,17 @@ class _Entry:
     label: LabelRecord
 
 
+AnswerKey = tuple[str, str, int]
+"""Run, topic and sample."""
+
+
 @dataclass(slots=True)
 class _Index:
-    """Answers by run and topic, and wordings by topic and text in list order, to match labels against."""
+    """Answers by run, topic and sample, and wordings by topic and text in list order, to match labels against."""
 
     topics: set[str]
     runs: set[str]
-    answers: dict[tuple[str, str], int]
+    answers: dict[AnswerKey, int]
     wordings: dict[str, dict[str, list[int]]]
 
 
@@ -165,7 +169,7 @@ def _taken_out(
 ) -> set[tuple[int, int]]:
     """Return the loaded labels where the files have `null`. Raises `BadInput` for any, unless `replace`."""
     nulls = {
-        (index.answers[row.run_id, row.topic_id], there[item.occurrence]): (source, row, item)
+        (index.answers[_answer_key(row)], there[item.occurrence]): (source, row, item)
         for source, rows in files
         for row in rows
         for item in row.unjudged
@@ -197,7 +201,8 @@ def _index_of(nugget_set: NuggetSet) -> _Index:
         topics=set(campaign.topics.values_list("topic_id", flat=True)),
         runs=set(campaign.runs.values_list("run_id", flat=True)),
         answers={
-            (run, topic): pk for run, topic, pk in answers.values_list("run__run_id", "topic__topic_id", "pk")
+            (run, topic, sample): pk
+            for run, topic, sample, pk in answers.values_list("run__run_id", "topic__topic_id", "sample", "pk")
         },
         wordings=_wordings(nugget_set),
     )
@@ -221,7 +226,7 @@ def _wordings(nugget_set: NuggetSet) -> dict[str, dict[str, list[int]]]:
 def _match(index: _Index, files: Files) -> list[_Entry]:
     entries: list[_Entry] = []
     problems: list[InputProblem] = []
-    first: dict[tuple[str, str], str] = {}
+    first: dict[AnswerKey, str] = {}
     for source, rows in files:
         for row in rows:
             wrong = list(_row_problems(index, source, row, first))
@@ -233,15 +238,15 @@ def _match(index: _Index, files: Files) -> list[_Entry]:
 
 
 def _row_problems(
-    index: _Index, source: Source, row: AssignmentRecord, first: dict[tuple[str, str], str]
+    index: _Index, source: Source, row: AssignmentRecord, first: dict[AnswerKey, str]
 ) -> Iterator[InputProblem]:
-    key = (row.run_id, row.topic_id)
+    key = _answer_key(row)
     if row.topic_id not in index.topics:
         yield InputProblem(source.name, row.line, "qid", f"a topic of the campaign, not {row.topic_id}")
     elif row.run_id not in index.runs:
         yield InputProblem(source.name, row.line, "run_id", f"a run of the campaign, not {row.run_id}")
     elif key not in index.answers:
-        text = f"a topic that {row.run_id} answered; it has no answer for {row.topic_id}"
+        text = f"a topic that {row.run_id} answered; it has no answer for {row.topic_id}{sample_words(row.sample)}"
         yield InputProblem(source.name, row.line, "qid", text)
     elif row.labels and row.topic_id not in index.wordings:
         yield InputProblem(source.name, row.line, "qid", f"a topic with a nugget list; {row.topic_id} has none")
@@ -254,7 +259,7 @@ def _row_problems(
 def _match_row(
     index: _Index, source: Source, row: AssignmentRecord, problems: list[InputProblem]
 ) -> Iterator[_Entry]:
-    answer = index.answers[row.run_id, row.topic_id]
+    answer = index.answers[_answer_key(row)]
     wordings = index.wordings.get(row.topic_id, {})
     for label in row.labels:
         there = wordings.get(label.text, [])
@@ -263,6 +268,10 @@ def _match_row(
             problems.append(InputProblem(source.name, row.line, f"{row.items_key}.{label.position}.text", text))
             continue
         yield _Entry(source, row, answer, there[label.occurrence], label)
+
+
+def _answer_key(row: AssignmentRecord) -> AnswerKey:
+    return row.run_id, row.topic_id, row.sample
 
 
 def _key(item: _Entry) -> tuple[int, int]:
@@ -304,7 +313,7 @@ def _short_rows(index: _Index, files: Files) -> Iterator[ImportFinding]:
 def _other_texts(index: _Index, files: Files) -> Iterator[ImportFinding]:
     """Find rows that carry another answer text than the run: their labels were given to another answer."""
     rows_with_text = {
-        index.answers[row.run_id, row.topic_id]: (source, row)
+        index.answers[_answer_key(row)]: (source, row)
         for source, rows in files
         for row in rows
         if row.answer_text is not None

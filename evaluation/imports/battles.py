@@ -124,7 +124,7 @@ def _only_drawn(campaign: Campaign) -> str:
 
 
 def _matched(campaign: Campaign, source: Source, records: Sequence[BattleRecord]) -> list[_Entry]:
-    rows = AnswerProvenance.objects.filter(run__campaign=campaign).select_related("run", "topic")
+    rows = AnswerProvenance.objects.filter(run__campaign=campaign, sample=1).select_related("run", "topic")
     answers = {(row.topic.topic_id, row.run.run_id): row for row in rows.defer("references", "extra")}
     entries, problems = [], []
     for record in records:

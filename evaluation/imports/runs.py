@@ -137,8 +137,9 @@ def fingerprint_of(file: RunFile) -> str:
     """Return a hash of the answers, whatever the order of keys and lines, or the compression of the file."""
     digest = hashlib.sha256()
     # The order of a file's lines has no meaning, so the same answers in another order are no change.
-    for answer in sorted(file.answers, key=lambda answer: answer.topic_id):
-        digest.update(repr((answer.topic_id, answer.references, answer.response_length)).encode())
+    for answer in sorted(file.answers, key=lambda answer: (answer.topic_id, answer.sample)):
+        sample = (answer.sample,) if answer.sample > 1 else ()
+        digest.update(repr((answer.topic_id, answer.references, answer.response_length, *sample)).encode())
         for sentence in answer.sentences:
             cited = [(citation.docid, citation.raw) for citation in sentence.citations]
             digest.update(repr((sentence.text, cited)).encode())
@@ -339,7 +340,7 @@ def answer_rows(campaign: Campaign, submitted: Sequence[SubmittedRun]) -> Answer
         answers=[(name, row.topic_id, row.words) for name, _, row in answers],
         provenance=[
             (
-                *(name, submission.run_id, row.topic_id, row.response_length),
+                *(name, submission.run_id, row.topic_id, row.sample, row.response_length),
                 *(json.dumps(list(row.references)), json.dumps(dict(row.extra)), row.line),
             )
             for name, submission, row in answers
@@ -362,12 +363,12 @@ def write_answers(rows: AnswerRows, runs: Mapping[str, int], topics: Mapping[str
     answers = dict(Answer.objects.filter(pk__gt=last).values_list("public_id", "pk"))
     upsert(
         AnswerProvenance,
-        ["answer_id", "run_id", "topic_id", "response_length", "references", "extra", "line"],
+        ["answer_id", "run_id", "topic_id", "sample", "response_length", "references", "extra", "line"],
         (
             (answers[name], runs[run_id], topics[topic_id], *values)
             for name, run_id, topic_id, *values in rows.provenance
         ),
-        unique=["run_id", "topic_id"],
+        unique=["run_id", "topic_id", "sample"],
         update=["line"],
     )
     last = last_key(Sentence)

@@ -10,7 +10,7 @@ from accounts.models import User
 from evaluation.domain.shares import supported
 from evaluation.errors import InputProblem, Refused
 from evaluation.formats.citation_judgments import parse_support
-from evaluation.formats.lines import label_word
+from evaluation.formats.lines import label_word, sample_words
 from evaluation.formats.source import Source
 from evaluation.formats.support import JudgedSentence, SupportFile, SupportRecord
 from evaluation.imports.base import (
@@ -52,8 +52,8 @@ class _Entry:
 
 @dataclass(slots=True)
 class _Index:
-    answers: set[tuple[str, str]]
-    sentences: dict[tuple[str, str, int], int]
+    answers: set[tuple[str, str, int]]
+    sentences: dict[tuple[str, str, int, int], int]
     cited: dict[tuple[int, str], int]
 
 
@@ -154,14 +154,14 @@ def _change(row: _Entry, loaded: SupportJudgment) -> InputProblem:
 
 def _index_of(campaign: Campaign) -> _Index:
     provenance = AnswerProvenance.objects.filter(run__campaign=campaign)
-    of = {pk: key for pk, *key in provenance.values_list("pk", "run__run_id", "topic__topic_id")}
+    names = provenance.values_list("pk", "run__run_id", "topic__topic_id", "sample")
+    of = {pk: (run, topic, sample) for pk, run, topic, sample in names}
     sentences = Sentence.objects.filter(answer__topic__campaign=campaign)
     cited = Citation.objects.filter(sentence__answer__topic__campaign=campaign, segment__isnull=False)
     return _Index(
-        answers={(run, topic) for run, topic in of.values()},
+        answers=set(of.values()),
         sentences={
-            (of[answer][0], of[answer][1], index): pk
-            for answer, index, pk in sentences.values_list("answer", "index", "pk")
+            (*of[answer], index): pk for answer, index, pk in sentences.values_list("answer", "index", "pk")
         },
         cited={
             (sentence, docid): segment
@@ -181,7 +181,7 @@ def _match(index: _Index, files: Files) -> list[_Entry]:
             wrong = list(_row_problems(index, source, row))
             problems += wrong
             if not wrong:
-                sentence = index.sentences[row.run_id, row.topic_id, row.sentence]
+                sentence = index.sentences[_sentence_key(row)]
                 item = _Entry(source, row, sentence, index.cited[sentence, row.docid])
                 if there := first.get(_key(item)):
                     text = f"each pair once; it is also at {there}"
@@ -194,7 +194,7 @@ def _match(index: _Index, files: Files) -> list[_Entry]:
 
 
 def _row_problems(index: _Index, source: Source, row: SupportRecord) -> Iterator[InputProblem]:
-    sentence = index.sentences.get((row.run_id, row.topic_id, row.sentence))
+    sentence = index.sentences.get(_sentence_key(row))
     if sentence is None:
         yield from _sentence_problems(index, source, row, row.sentence_field)
     elif (sentence, row.docid) not in index.cited:
@@ -205,17 +205,18 @@ def _row_problems(index: _Index, source: Source, row: SupportRecord) -> Iterator
 def _sentence_problems(
     index: _Index, source: Source, row: SupportRecord | JudgedSentence, field: str
 ) -> Iterator[InputProblem]:
-    if (row.run_id, row.topic_id) not in index.answers:
-        text = f"an answer that is loaded; there is none of {row.run_id} for topic {row.topic_id}"
+    if (row.run_id, row.topic_id, row.sample) not in index.answers:
+        of = f"{row.run_id} for topic {row.topic_id}{sample_words(row.sample)}"
+        text = f"an answer that is loaded; there is none of {of}"
         yield InputProblem(source.name, row.line, "run_id", text)
-    elif (row.run_id, row.topic_id, row.sentence) not in index.sentences:
+    elif _sentence_key(row) not in index.sentences:
         yield InputProblem(source.name, row.line, field, "the number, from 0, of a sentence the answer has")
 
 
 def _other_texts(index: _Index, files: Files) -> Iterator[ImportFinding]:
     """Find sentences that read otherwise than in the run: their labels were given to another answer."""
     in_files = {
-        index.sentences[judged.run_id, judged.topic_id, judged.sentence]: (source, judged)
+        index.sentences[_sentence_key(judged)]: (source, judged)
         for source, file in files
         for judged in file.sentences
         if judged.text
@@ -226,6 +227,10 @@ def _other_texts(index: _Index, files: Files) -> Iterator[ImportFinding]:
             message = f"sentence {judged.sentence} reads otherwise than in the run that is loaded"
             of = (judged.line, message, judged.topic_id, judged.run_id)
             yield ImportFinding(FindingCode.ANSWER_TEXT_DIFFERS, source.name, *of)
+
+
+def _sentence_key(row: SupportRecord | JudgedSentence) -> tuple[str, str, int, int]:
+    return row.run_id, row.topic_id, row.sample, row.sentence
 
 
 def _key(item: _Entry) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from accounts.models import User
 from evaluation.errors import InputProblem, Refused
-from evaluation.formats.lines import id_problem
+from evaluation.formats.lines import id_problem, sample_words
 from evaluation.formats.problems import MAX_PROBLEMS, Problems
 from evaluation.formats.runs import AnswerRecord, RunFile, missing_topics_message
 from evaluation.formats.segments import SegmentRecord
@@ -53,6 +53,7 @@ LONGEST_SHOWN: Final = 600
 MOST_AT_ONCE: Final = 500
 MOST_CHARACTERS_AT_ONCE: Final = 4 * 1024**2
 NO_FILE: Final = Source("", "", ())
+MAY_BE_NUMBERED: Final = "(map a sample, or number them in order)"
 KEPT: Final = "trace"
 """Key of an answer's extra fields under which a trace's own words stand, and the rule by which they were cut."""
 
@@ -63,8 +64,12 @@ class _Trace:
     record: TraceRecord
 
     @property
-    def key(self) -> int:
+    def answered(self) -> int:
         return _key(self.record.run_id, self.record.topic_id)
+
+    @property
+    def key(self) -> int:
+        return _key(self.record.run_id, self.record.topic_id, str(self.record.sample))
 
     def problem(self, field_name: str, expected: str) -> InputProblem:
         return InputProblem(self.source.name, self.record.line, field_name, expected)
@@ -110,12 +115,17 @@ def _check(options: TraceOptions) -> None:
 
 def _batches(sources: Sequence[Source], options: TraceOptions) -> Iterator[list[_Trace]]:
     """Yield the traces of all files, some of one file at a time. Raises `BadInput` at the end of a file."""
+    samples: dict[int, int] = {}
     for source in sources:
         problems = Problems(source.name)
         batch: list[_Trace] = []
         size = 0
         for record in trace_records(source, options, problems):
-            batch.append(_Trace(source, record))
+            trace = _Trace(source, record)
+            if options.number_samples:
+                samples[trace.answered] = number = samples.get(trace.answered, 0) + 1
+                trace = _Trace(source, replace(record, sample=number))
+            batch.append(trace)
             size += len(record.answer) + sum(len(context.text) for context in record.contexts)
             if len(batch) == MOST_AT_ONCE or size > MOST_CHARACTERS_AT_ONCE:
                 yield batch
@@ -131,23 +141,24 @@ def _key(*names: str) -> int:
 
 
 class _Duplicates:
-    """Refuses a second answer of a run to a topic, and a second question of a topic id. Of both it keeps hashes."""
+    """Refuses a sample of a run and topic that comes twice, and a second question of a topic id; it keeps hashes."""
 
     def __init__(self) -> None:
         self.problems: list[InputProblem] = []
         self._sources: list[Source] = []
-        self.answers, self._questions = NumbersOnDisk(), NumbersOnDisk()
+        self.answered, self._answers, self._questions = NumbersOnDisk(), NumbersOnDisk(), NumbersOnDisk()
 
     def add(self, trace: _Trace) -> bool:
         """Note what is there twice, and say whether the trace is the first of its topic."""
         record = trace.record
         if not self._sources or self._sources[-1] is not trace.source:
             self._sources.append(trace.source)
-        if there := self.answers.put(trace.key, (len(self._sources), record.line)):
+        self.answered.put(trace.answered, here := (len(self._sources), record.line))
+        if there := self._answers.put(trace.key, here):
             number, line = there
             source = self._sources[number - 1]
             place = f"line {line}" if source is trace.source else f"line {line} of {source.name}"
-            text = f"question {record.topic_id} has sample 1 already on {place} (one answer of a run is judged)"
+            text = f"question {record.topic_id} has sample {record.sample} already on {place} {MAY_BE_NUMBERED}"
             self._note(trace.problem("sample", text))
         question = _key(*record.question.split())
         asked = self._questions.put(_key(record.topic_id), (question, record.line))
@@ -237,7 +248,7 @@ def _plan_batch(
         if is_first_of_topic and record.topic_id not in topics:
             planned.topics += 1
             part.topics.append(TopicRecord(record.line, record.topic_id, record.question))
-        there = loaded.get((record.run_id, record.topic_id))
+        there = loaded.get((record.run_id, record.topic_id, record.sample))
         if there and (there.text, there.references) == (record.answer, list(answer.references)):
             continue
         if there:
@@ -293,23 +304,25 @@ class _LoadedAnswer:
     pk: int
     run_id: str
     topic_id: str
+    sample: int
+    line: int | None
     text: str | None
     references: list[str]
 
 
-def _loaded_answers(campaign: Campaign, batch: Sequence[_Trace]) -> dict[tuple[str, str], _LoadedAnswer]:
+def _loaded_answers(campaign: Campaign, batch: Sequence[_Trace]) -> dict[tuple[str, str, int], _LoadedAnswer]:
     rows = AnswerProvenance.objects.filter(
         run__campaign=campaign,
         run__run_id__in={trace.record.run_id for trace in batch},
         topic__topic_id__in={trace.record.topic_id for trace in batch},
     )
-    fields = ("pk", "run__run_id", "topic__topic_id", f"extra__{KEPT}__answer", "references")
+    fields = ("pk", "run__run_id", "topic__topic_id", "sample", "line", f"extra__{KEPT}__answer", "references")
     answers = (_LoadedAnswer(*values) for values in rows.values_list(*fields))
-    return {(answer.run_id, answer.topic_id): answer for answer in answers}
+    return {(answer.run_id, answer.topic_id, answer.sample): answer for answer in answers}
 
 
 def _change(trace: _Trace, there: _LoadedAnswer, answer: AnswerRecord) -> InputProblem:
-    what = f"run {there.run_id}, topic {there.topic_id}"
+    what = f"run {there.run_id}, topic {there.topic_id}{sample_words(there.sample)}"
     field_name, old, new = "answer", there.text or "", trace.record.answer
     if old == new:
         field_name, old, new = "contexts", ", ".join(there.references), ", ".join(answer.references)
@@ -322,7 +335,8 @@ def _take_out(campaign: Campaign, replaced: Sequence[_LoadedAnswer]) -> None:
     for part in in_parts_of(answers):
         Answer.objects.filter(pk__in=part).delete()
     for there in replaced:
-        Finding.objects.filter(campaign=campaign, run_id=there.run_id, topic_id=there.topic_id).delete()
+        findings = Finding.objects.filter(campaign=campaign, run_id=there.run_id, topic_id=there.topic_id)
+        findings.filter(line=there.line).delete()
 
 
 def _write_runs(campaign: Campaign, planned: _Planned, event: Event) -> dict[str, int]:
@@ -348,6 +362,7 @@ def _answer(trace: _Trace, passages: "_Passages", marks_from: int) -> AnswerReco
         sentences=answer_sentences(record.answer, references, marks_from),
         extra={KEPT: {"answer": record.answer, "sentences": RULE, **record.extra}},
         first_reference=marks_from,
+        sample=record.sample,
     )
 
 
@@ -359,7 +374,7 @@ def _missing_topics(campaign: Campaign, planned: _Planned) -> Iterator[ImportFin
         missing = [
             topic_id
             for topic_id in topics
-            if topic_id not in loaded and planned.duplicates.answers.get(_key(run_id, topic_id)) is None
+            if topic_id not in loaded and planned.duplicates.answered.get(_key(run_id, topic_id)) is None
         ]
         if missing:
             message = missing_topics_message(missing, len(topics))

@@ -719,6 +719,7 @@ class Migration(migrations.Migration):
             name='AnswerProvenance',
             fields=[
                 ('answer', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='+', serialize=False, to='evaluation.answer')),
+                ('sample', models.PositiveSmallIntegerField(default=1, help_text="which of the run's answers to the topic")),
                 ('response_length', models.PositiveIntegerField(help_text="as the run's file declares it", null=True)),
                 ('references', models.JSONField(default=list)),
                 ('extra', models.JSONField(default=dict)),
@@ -728,7 +729,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'constraints': [
-                    models.UniqueConstraint(fields=('run', 'topic'), name='answer_once'),
+                    models.UniqueConstraint(fields=('run', 'topic', 'sample'), name='answer_once'),
+                    models.CheckConstraint(condition=models.Q(('sample__gte', 1)), name='answer_sample'),
                 ],
             },
         ),

@@ -50,13 +50,17 @@ class AnswerProvenance(models.Model):
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="+")
     # The answer has it too; here the constraint below needs it.
     topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="+")
+    sample = models.PositiveSmallIntegerField(default=1, help_text="which of the run's answers to the topic")
     response_length = models.PositiveIntegerField(null=True, help_text="as the run's file declares it")
     references = models.JSONField(default=list)
     extra = models.JSONField(default=dict)
     line = models.PositiveIntegerField(null=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["run", "topic"], name="answer_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "topic", "sample"], name="answer_once"),
+            models.CheckConstraint(condition=Q(sample__gte=1), name="answer_sample"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.run} on {self.topic}"

@@ -137,6 +137,7 @@ class Answers(Reader):
         "run__campaign",
         "run__run_id",
         "topic__topic_id",
+        "sample",
         "answer__words",
         "response_length",
         "references",
@@ -147,12 +148,13 @@ class Answers(Reader):
 
     def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         sentences = self._sentences([row[0] for row in chunk])
-        for pk, public_id, campaign, run_id, topic_id, words, response_length, references, extra in chunk:
+        for pk, public_id, campaign, run_id, topic_id, sample, words, response_length, references, extra in chunk:
             yield {
                 "id": public_id,
                 "campaign": self.names.slug(campaign),
                 "run_id": run_id,
                 "topic_id": topic_id,
+                "sample": sample,
                 "words": words,
                 "response_length": response_length,
                 "references": references,

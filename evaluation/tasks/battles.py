@@ -99,7 +99,7 @@ def _battles_of(task: str) -> list[int]:
 
 def _runs_of(campaign: Campaign) -> tuple[dict[int, str], dict[tuple[str, str], int]]:
     """Return the run of each answer, and the words of each by topic and run."""
-    rows = AnswerProvenance.objects.filter(run__campaign=campaign)
+    rows = AnswerProvenance.objects.filter(run__campaign=campaign, sample=1)
     runs: dict[int, str] = {}
     words: dict[tuple[str, str], int] = {}
     for key, topic, run, count in rows.values_list("answer", "topic__topic_id", "run__run_id", "answer__words"):

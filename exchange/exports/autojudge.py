@@ -145,7 +145,10 @@ def _topic_line(topic: Topic) -> str:
 
 
 def _run_lines(run: Run, *, texts: bool) -> Iterator[str]:
-    answers = AnswerProvenance.objects.filter(run=run).select_related("topic").order_by("topic__position")
+    # Judges take one report of a run on a topic: of several samples the first.
+    answers = (
+        AnswerProvenance.objects.filter(run=run, sample=1).select_related("topic").order_by("topic__position")
+    )
     rows = answers.prefetch_related("answer__sentences__citations__segment").iterator(chunk_size=PART)
     while part := list(islice(rows, PART)):
         responses = {answer.pk: _responses(answer) for answer in part}

@@ -28,7 +28,7 @@ def answer_lines(
     answers = AnswerProvenance.objects.filter(
         run__campaign=campaign, topic__in=labels.values("sentence__answer__topic")
     )
-    rows = answers.select_related("run", "topic").order_by("run__run_id", "topic__position").iterator()
+    rows = answers.select_related("run", "topic").order_by("run__run_id", "topic__position", "sample").iterator()
     while part := list(islice(rows, ANSWERS_A_PART)):
         yield from _lines(part, labels)
 
@@ -55,4 +55,4 @@ def _lines(part: Sequence[AnswerProvenance], labels: QuerySet[SupportJudgment]) 
         sentences[answer].append({"sentenceID": index, "text": text, "citations": citations[pk]})
     for answer in part:
         if answer.answer_id in judged or answer.answer_id not in citing:
-            yield answer_line(answer.topic.topic_id, answer.run.run_id, sentences[answer.answer_id])
+            yield answer_line(answer.topic.topic_id, answer.run.run_id, answer.sample, sentences[answer.answer_id])

@@ -25,7 +25,7 @@ from evaluation.formats.assignments import (
     label_provenance,
 )
 from evaluation.formats.battles import FORMS as BATTLE_FORMS
-from evaluation.formats.lines import json_line
+from evaluation.formats.lines import json_line, sample_field
 from evaluation.formats.nuggets import Evidence, NuggetListRow, NuggetProvenance, NuggetRecord, nugget_list_line
 from evaluation.formats.rubrics import research_rubrics_line, rubric_line
 from evaluation.formats.support import SupportRecord, support_line, support_provenance
@@ -130,7 +130,7 @@ def assignment_lines(
 def support_lines(
     campaign: Campaign, condition: SupportCondition, judge: Judge, topics: Topics = None
 ) -> Iterator[str]:
-    runs = dict(AnswerProvenance.objects.filter(run__campaign=campaign).values_list("answer", "run__run_id"))
+    answers = _names_of_answers(campaign)
     decoys = set(_decoys(judge).values_list("sentence", "segment"))
     labels = SupportJudgment.objects.current().filter(
         condition=condition, judge=judge, sentence__answer__topic__campaign=campaign
@@ -140,10 +140,12 @@ def support_lines(
     labels = labels.select_related("judge__study", "segment", "sentence__answer__topic")
     ordered = labels.order_by("sentence__answer", "sentence__index", "pk")
     for label in ordered.iterator():
+        run_id, sample = answers[label.sentence.answer_id]
         yield support_line(
             SupportRecord(
                 line=0,
-                run_id=runs[label.sentence.answer_id],
+                run_id=run_id,
+                sample=sample,
                 topic_id=label.sentence.answer.topic.topic_id,
                 sentence=label.sentence.index,
                 docid=label.segment.docid,
@@ -161,6 +163,12 @@ def support_lines(
                 },
             )
         )
+
+
+def _names_of_answers(campaign: Campaign) -> dict[int, tuple[str, int]]:
+    """Run and sample of each answer."""
+    rows = AnswerProvenance.objects.filter(run__campaign=campaign).values_list("answer", "run__run_id", "sample")
+    return {answer: (run_id, sample) for answer, run_id, sample in rows}
 
 
 def _support_provenance(label: SupportJudgment) -> dict[str, Any]:
@@ -183,14 +191,16 @@ def _decoy(is_decoy: bool) -> dict[str, bool]:
 
 def judgment_lines(campaign: Campaign, stage: Stage, judge: str) -> Iterator[str]:
     """Yield the labels of a stage that has no file form of its own, with the run of each answer."""
-    runs = dict(AnswerProvenance.objects.filter(run__campaign=campaign).values_list("answer", "run__run_id"))
+    answers = _names_of_answers(campaign)
     labels = Judgment.objects.current().filter(stage=stage, topic__campaign=campaign)
     labels = labels.filter(judge__name=judge) if judge else labels
     ordered = labels.order_by("judge__name", "topic__position", "pk")
     for label in ordered.select_related("judge__study", "topic", "segment").iterator():
-        of = {"run_id": label.answer_id, "other_run_id": label.other_id}
         line: dict[str, Any] = {"stage": stage, "topic_id": label.topic.topic_id}
-        line |= {name: runs[answer] for name, answer in of.items() if answer}
+        for prefix, answer in (("", label.answer_id), ("other_", label.other_id)):
+            if answer:
+                line[f"{prefix}run_id"], sample = answers[answer]
+                line |= {f"{prefix}{name}": number for name, number in sample_field(sample).items()}
         line |= {"docid": label.segment.docid} if label.segment else {}
         line |= {"label": stage.labels.by_code[label.label].word, "judge": label.judge.name}
         line |= {"reason": label.raw} if label.raw else {}
@@ -270,7 +280,9 @@ def _evidence(nugget_set: NuggetSet) -> Related:
 def _answers_in_parts(campaign: Campaign, topics: list[int]) -> Iterator[list[AnswerProvenance]]:
     """Yield the answers to these topics by run and topic, a few hundred at a time: memory stays small."""
     provenance = AnswerProvenance.objects.filter(run__campaign=campaign, topic__in=topics)
-    ordered = provenance.select_related("run", "topic", "answer").order_by("run__run_id", "topic__position")
+    ordered = provenance.select_related("run", "topic", "answer").order_by(
+        "run__run_id", "topic__position", "sample"
+    )
     rows = ordered.iterator()
     while part := list(islice(rows, PART)):
         yield part
@@ -300,6 +312,7 @@ def _assignment_record(
         line=0,
         topic_id=answer.topic.topic_id,
         run_id=answer.run.run_id,
+        sample=answer.sample,
         labels=tuple(row for row in rows if isinstance(row, LabelRecord)),
         unjudged=tuple(row for row in rows if isinstance(row, UnjudgedRow)),
         response_length=answer.answer.words,

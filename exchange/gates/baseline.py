@@ -121,12 +121,12 @@ def _labels(basis: Basis, run: Run) -> tuple[int, int]:
     """Return how many labels a run should have under a condition, and how many of them are unjudged or failed."""
     if isinstance(basis.choice, NuggetCondition) and isinstance(basis.policies, Policies):
         sheet = assignment_sheet(basis.choice, basis.policies.profile)
-        column = sheet.run_ids.index(run.run_id)
-        labels = sheet.labels[sheet.answered[sheet.nugget_topic, column], column]
+        columns = sheet.columns_of(np.array([sheet.run_ids.index(run.run_id)]))
+        labels = sheet.labels[:, columns][sheet.answered[sheet.nugget_topic][:, columns]]
         return len(labels), int((labels < 0).sum())
     support = support_sheet(basis.choice)  # type: ignore[arg-type]  # the other kind of condition
-    column = support.run_ids.index(run.run_id)
-    of_run = support.sentence_answer[support.unit_sentence] % len(support.run_ids) == column
+    column = support.sentence_answer[support.unit_sentence] % len(support.column_run)
+    of_run = support.column_run[column] == support.run_ids.index(run.run_id)
     labels = support.unit_label[of_run & (support.unit_label != UNJUDGEABLE)]
     return len(labels), int((labels < 0).sum())
 

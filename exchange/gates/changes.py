@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
 from django.conf import settings
 from django.urls import reverse
 
@@ -30,15 +31,16 @@ NO_CHANGES: Final = Changes(None, None, None)
 
 
 def changes_between(choice: NuggetCondition | CitationCondition, baseline: str, candidate: str) -> Changes:
-    """Compare the labels of two runs, vital nuggets first."""
+    """Compare the labels of two runs, vital nuggets first; of several samples the one with the fullest label."""
     if not isinstance(choice, NuggetCondition):
         return NO_CHANGES
     with consistent_read():
         # A rubric's sheet has all nuggets, also those that an answer must not contain.
         sheet = assignment_sheet(choice, Profile.RUBRIC)
         texts, (_, answers) = nugget_texts(choice, Profile.RUBRIC), assignment_keys(choice, Profile.RUBRIC)
-    first, second = (sheet.run_ids.index(run) for run in (baseline, candidate))
-    before, after = sheet.labels[:, first], sheet.labels[:, second]
+    columns = [sheet.columns_of(np.array([sheet.run_ids.index(run)])) for run in (baseline, candidate)]
+    before, after = (sheet.labels[:, of_run].max(axis=1) for of_run in columns)
+    fullest = columns[1][sheet.labels[:, columns[1]].argmax(axis=1)]
     judged = (before >= 0) & (after >= 0)
     avoided = sheet.weight < 0
     masks = (
@@ -49,7 +51,9 @@ def changes_between(choice: NuggetCondition | CitationCondition, baseline: str, 
 
     def change(place: int) -> Change:
         topic = int(sheet.nugget_topic[place])
-        address = reverse("organizer:answer_labels", args=[choice.campaign.slug, int(answers[topic, second])])
+        address = reverse(
+            "organizer:answer_labels", args=[choice.campaign.slug, int(answers[topic, fullest[place]])]
+        )
         return {
             "topic": sheet.topic_ids[topic],
             "nugget": texts[place],

@@ -59,10 +59,12 @@ class ImportOptions:
     context_ids: str = ""
     topic_id: str = ""
     trace_id: str = ""
+    sample: str = ""
     marks_from: int = 1
     skip_empty: bool = False
     keep: str = ""
     battle_set: str = ""
+    number_samples: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +176,8 @@ def trace_options(options: Any) -> TraceOptions:
     # A field of a form holds one line.
     names["contexts_split"] = names["contexts_split"].replace("\\n", "\n")
     keep = tuple(filter(None, map(str.strip, options.keep.split(","))))
-    return TraceOptions(options.form, TraceMap(**names), options.run, options.run_field, options.skip_empty, keep)
+    more = {name: getattr(options, name) for name in ("run", "run_field", "skip_empty", "number_samples")}
+    return TraceOptions(options.form, TraceMap(**names), keep=keep, **more)
 
 
 def load_traces(load: ImportLoad) -> LoadReceipt:
@@ -205,7 +208,7 @@ class ImportKind:
     """Answers as assessors will see them, where that is what a file brings."""
 
 
-TRACE_COLUMNS = ("question", "answer", "contexts", "topic_id", "trace_id")
+TRACE_COLUMNS = ("question", "answer", "contexts", "topic_id", "trace_id", "sample")
 
 IMPORT_KINDS = {
     kind.key: kind
@@ -275,7 +278,7 @@ IMPORT_KINDS = {
                 "Questions, answers and contexts of your own system: ragas, or a sheet",
                 load_traces,
             ),
-            ("run", "run_field", *TRACE_COLUMNS, "contexts_split", "keep", "skip_empty"),
+            ("run", "run_field", *TRACE_COLUMNS, "contexts_split", "number_samples", "keep", "skip_empty"),
             several=True,
             first_answers=lambda load: first_answers(load.sources, trace_options(load.options)),
         ),

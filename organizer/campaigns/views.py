@@ -89,6 +89,7 @@ class AnswerSearch(ListSearch):
     """Answer of a run to read. A form, because it refuses a NUL, which no database takes."""
 
     topic = TextField(required=False, max_length=16, label="Topic")
+    answer = TextField(required=False, max_length=16, label="Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,9 +236,10 @@ def run(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     viewer = request.user
     campaign, run = get_row(viewer, slug, run_rows.run_for, pk)
     answered = run_rows.answered_topics(viewer, campaign, run)
-    topic_id = AnswerSearch(request.GET).value("topic")
+    search = AnswerSearch(request.GET)
+    topic_id = search.value("topic")
     first = next((topic.public_id for topic in answered), "")
-    answer = corpus_answers.answer_of_run(viewer, campaign, run, topic_id or first)
+    answer = corpus_answers.answer_of_run(viewer, campaign, run, topic_id or first, search.value("answer"))
     context = {
         "campaign": campaign,
         "run": run,

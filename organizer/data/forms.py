@@ -147,6 +147,8 @@ def _fields(campaign: Campaign) -> dict[str, forms.Field]:
         "topic_id": _column("Column of the topic's id", "without it the question says it"),
         "trace_id": _column("Column of the trace's id", "kept beside the answer"),
         "keep": _words("Columns to keep", "beside the answer, with commas between"),
+        "sample": _column("Column of the sample", "1, 2, 3 of several answers of a run to one question"),
+        "number_samples": forms.BooleanField(label="Number the answers to one question in their order"),
         "skip_empty": forms.BooleanField(label="Leave out traces without an answer"),
     }
 

@@ -113,7 +113,7 @@ def _match_nuggets(rows: NuggetCondition, columns: NuggetCondition) -> Matched:
     with consistent_read():
         sheet = assignment_sheet(rows)
         left, right = (_judged_labels(assignment_sheet(side)) if same else nothing for side in (rows, columns))
-    runs = len(sheet.run_ids)
+    columns_of_answers = len(sheet.column_run)
     nuggets = len(sheet.nugget_topic) if same else 0
     return Matched(
         kind=ItemKind.NUGGETS,
@@ -121,8 +121,8 @@ def _match_nuggets(rows: NuggetCondition, columns: NuggetCondition) -> Matched:
         label_set=NUGGET_LABELS,
         left=left,
         right=right,
-        topic=np.repeat(sheet.nugget_topic[:nuggets], runs),
-        run=np.tile(np.arange(runs, dtype=np.int32), nuggets),
+        topic=np.repeat(sheet.nugget_topic[:nuggets], columns_of_answers),
+        run=np.tile(sheet.column_run, nuggets),
         topic_ids=sheet.topic_ids,
         run_ids=sheet.run_ids,
         comparable=same,
@@ -134,15 +134,15 @@ def _match_citations(rows: CitationCondition, columns: CitationCondition) -> Mat
     with consistent_read():
         sheet, other = support_sheet(rows), support_sheet(columns)
     answer = sheet.sentence_answer[sheet.unit_sentence]
-    runs = max(len(sheet.run_ids), 1)
+    topic, column = np.divmod(answer, max(len(sheet.column_run), 1))
     return Matched(
         kind=ItemKind.CITATIONS,
         labels=CITATION_LABELS.scale,
         label_set=CITATION_LABELS,
         left=sheet.unit_label,
         right=other.unit_label,
-        topic=answer // runs,
-        run=answer % runs,
+        topic=topic,
+        run=sheet.column_run[column],
         topic_ids=sheet.topic_ids,
         run_ids=sheet.run_ids,
     )
@@ -328,9 +328,8 @@ class LabelComparison:
     def keys(self, places: Ints) -> Ints:
         if isinstance(self.rows, NuggetCondition):
             wordings, answers = assignment_keys(self.rows)
-            runs = max(len(self.matched.run_ids), 1)
-            topic, nugget, run = self.matched.topic[places], places // runs, places % runs
-            return np.stack([answers[topic, run], wordings[nugget]], axis=1)
+            nugget, column = np.divmod(places, max(answers.shape[1], 1))
+            return np.stack([answers[self.matched.topic[places], column], wordings[nugget]], axis=1)
         keys: Ints
         if isinstance(self.rows, CitationCondition):
             keys = support_keys(self.rows)[places]
@@ -344,8 +343,8 @@ class LabelComparison:
         if isinstance(self.rows, NuggetCondition) and self.matched.comparable:
             wordings, answers = assignment_keys(self.rows)
             nugget, answer = _find(wordings, keys[:, 1]), _find(answers.ravel(), keys[:, 0])
-            runs = max(answers.shape[1], 1)
-            return np.where((nugget >= 0) & (answer >= 0), nugget * runs + answer % runs, -1)
+            columns = max(answers.shape[1], 1)
+            return np.where((nugget >= 0) & (answer >= 0), nugget * columns + answer % columns, -1)
         if isinstance(self.rows, CitationCondition):
             units = support_keys(self.rows)
             # Both keys as one number, so that one search finds the pair.
@@ -383,8 +382,9 @@ def _mask(matched: Matched, rows: LabelSide, form: ConfusionForm) -> Booleans:
     if choices["tag"]:
         mask &= _within_tag(matched, rows.campaign, choices["tag"])
     if isinstance(rows, NuggetCondition) and matched.comparable:
-        # A nugget's choice holds for it in every run: items are nugget by nugget, run by run.
-        mask &= np.repeat(_nuggets(rows, choices["importance"], choices["made"]), len(matched.run_ids))
+        # A nugget's choice holds for it in every answer: items are nugget by nugget, answer by answer.
+        nuggets = _nuggets(rows, choices["importance"], choices["made"])
+        mask &= np.repeat(nuggets, len(mask) // max(len(nuggets), 1))
     return mask
 
 

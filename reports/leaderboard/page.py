@@ -27,6 +27,7 @@ from reports.forms import Option, ways_out
 from reports.frames import assignment_sheet, rows_of, tagged_assignments, topics_by_tag
 from reports.leaderboard.battles import battle_board
 from reports.leaderboard.form import LeaderboardForm
+from reports.leaderboard.samples import THRESHOLD, SampleRow, sample_rows
 from reports.leaderboard.scores import (
     Comparisons,
     Leaderboard,
@@ -61,7 +62,9 @@ from reports.report import (
     choice_text,
     chosen_condition,
     column_kind,
+    columns,
     counted,
+    of_kind,
     policies_text,
     sentences,
     tag_text,
@@ -130,6 +133,7 @@ class Standings:
     score: str
     at: datetime
     by_tag: tuple[TagColumn, ...] = ()
+    samples: tuple[SampleRow, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -323,6 +327,8 @@ class LeaderboardReport(CheckedReport):
             Section("ranking", "Picture", (), (), chart=chart, shown=False),
             *self.corrected_sections,
         ]
+        if table.samples:
+            sections.append(self._samples(table))
         if table.by_tag:
             sections.append(
                 Section("tags", f"{self.score_words} by topic tag", (), (), template="reports/tag_tables.html")
@@ -332,6 +338,24 @@ class LeaderboardReport(CheckedReport):
                 Section("tests", f"All pairs: {self.score_words}", (), (), template="reports/tests.html")
             )
         return sections
+
+    def _samples(self, table: Standings) -> Section:
+        shown = {row["run_id"] for row in self.rows}
+        return Section(
+            name="samples",
+            title=f"{self.score_words}: several answers to a topic",
+            columns=columns(
+                ("run_id", "Run", ColumnKind.RUN),
+                *of_kind(ColumnKind.COUNT, topics="Topics", samples="Samples"),
+                *of_kind(column_kind(table.score), mean="Mean", sd="Standard deviation"),
+                ("consistency", "Consistency", ColumnKind.SHARE),
+                ("pass_all", "All pass", ColumnKind.SHARE),
+            ),
+            rows=[row for row in table.samples if row["run_id"] in shown],
+            topics="topics",
+            note="Over the topics that a run answered several times. Consistency: share of pairs of samples with the "
+            f"same label of a nugget. All pass: share of topics whose samples all score {THRESHOLD} or better.",
+        )
 
     def _document(self, table: Standings, board: Leaderboard) -> dict[str, Any]:
         compared = self.compared if self.form.chosen["compare"] else None
@@ -462,12 +486,14 @@ def standings(request: LeaderboardRequest) -> Standings:
     with consistent_read():
         board = leaderboard(request.choice, request.policies, request.tag)
         by_tag = _by_tag(request)
+        is_size = BY_NAME[request.score].is_size
+        samples = () if is_size else sample_rows(request.choice, request.policies, request.score, request.tag)
         cited = support_rows(request.support, request.support_policies, request.tag) if request.support else ()
     support = {row["run_id"]: row for row in cited}
     rows = tuple(
         _standing(row, request, board.counted[row["run_id"]], support.get(row["run_id"], {})) for row in board.rows
     )
-    return Standings(board, rows, request.score, timezone.now(), by_tag)
+    return Standings(board, rows, request.score, timezone.now(), by_tag, tuple(samples))
 
 
 def _standing(

@@ -209,7 +209,8 @@ def exclusion_rows(campaign: Campaign) -> list[Row]:
     avoided = ListedNugget.objects.to_avoid().filter(nugget_list__in=lists)
     counts = {
         "control runs, left out of summaries": campaign.runs.filter(control=True).count(),
-        "answers missing": campaign.runs.count() * campaign.topics.count() - answers.count(),
+        "answers missing": campaign.runs.count() * campaign.topics.count()
+        - answers.values("run", "topic").distinct().count(),
         "empty answers, not support by rule": answers.filter(answer__words=0).count(),
         "nuggets that an answer must not contain": avoided.count(),
         "tasks withdrawn": tasks.filter(state=TaskState.WITHDRAWN).count(),

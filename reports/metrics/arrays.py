@@ -39,6 +39,23 @@ def column_means(values: Floats, rows: Booleans) -> Floats:
     return ratio(np.where(has_value, cells, 0.0).sum(axis=0), has_value.sum(axis=0))
 
 
+def sum_by_run(cells: Booleans | Counts, column_run: Indices) -> Counts:
+    """Sum over the columns of each run, ... x C to ... x R; a run's columns lie together, and each run has one."""
+    counts: Counts = np.add.reduceat(cells, _starts(column_run), axis=-1, dtype=np.int64)
+    return counts
+
+
+def mean_by_run(values: Floats, column_run: Indices) -> Floats:
+    """Mean over the columns of each run, ... x C to ... x R, nan cells left out; nan if none."""
+    starts, has_value = _starts(column_run), ~np.isnan(values)
+    sums = np.add.reduceat(np.where(has_value, values, 0.0), starts, axis=-1)
+    return ratio(sums, sum_by_run(has_value, column_run))
+
+
+def _starts(column_run: Indices) -> Counts:
+    return np.flatnonzero(np.diff(column_run, prepend=-1))
+
+
 def share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 

@@ -130,7 +130,7 @@ class NuggetGroup:
 
 def nugget_findings(sheet: AssignmentSheet) -> NuggetFindings:
     # An answer that was never submitted is no answer that lacks a nugget.
-    there = sheet.answered[sheet.nugget_topic] & sheet.labelled[np.newaxis, :]
+    there = sheet.answered[sheet.nugget_topic] & sheet.labelled[sheet.column_run]
     labels = tuple(((sheet.labels == value) & there).sum(axis=1, dtype=np.int64) for value in range(LABEL_COUNT))
     unjudged = ((sheet.labels < 0) & there).sum(axis=1, dtype=np.int64)
     return NuggetFindings(labels, unjudged, ratio(labels[-1], np.sum(labels, axis=0)))

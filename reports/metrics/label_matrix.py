@@ -1,8 +1,9 @@
 """Labels as arrays, one sheet per condition: the input of the metrics, with no database behind it.
 
 Symbols in every docstring of this package: R runs, T topics, N nuggets, S sentences, U judged or
-judgeable (sentence, cited segment) units. A cell has the place of a label on the scale of its set, from the lowest: one
-that holds no ordinal label is negative.
+judgeable (sentence, cited segment) units. C columns of answers: a run has one, and where it answered a topic several
+times one for each sample; a score of a run and topic is the mean over its samples. A cell has the place of a label on
+the scale of its set, from the lowest: one that holds no ordinal label is negative.
 """
 
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, AssignmentLabel, LabelSet
-from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, Indices
+from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, Indices, sum_by_run
 
 UNJUDGED, FAILED, UNJUDGEABLE = -1, -2, -3
 """Below 0, so that no sum of labels takes one in by mistake: `labels < 0` finds all of them."""
@@ -41,14 +42,16 @@ VITAL, OKAY, UNKNOWN = 2, 1, 0
 class AssignmentSheet:
     """One condition's nuggets and labels (Pradeep et al. 2025: nugget assignment).
 
-    Shapes: `listed` T (the topic has a list here, maybe an empty one); `nugget_topic` N, ascending
-    indices into `topic_ids`; `importance` N (2 vital, 1 okay, 0 unknown); `weight` N, nan outside rubrics; `labels`
-    N x R (a place, UNJUDGED or FAILED); `answered` T x R; `words` T x R, whitespace words, 0 without an answer;
-    `labelled` R, the run takes part in this condition. Raises ValueError when shapes do not fit.
+    Shapes: `column_run` C, ascending indices into `run_ids`; `listed` T (the topic has a list here, maybe an empty
+    one); `nugget_topic` N, ascending indices into `topic_ids`; `importance` N (2 vital, 1 okay, 0 unknown); `weight` N,
+    nan outside rubrics; `labels` N x C (a place, UNJUDGED or FAILED); `answered` T x C; `words` T x C, whitespace
+    words, 0 without an answer; `labelled` R, the run takes part in this condition. Raises ValueError when shapes do
+    not fit.
     """
 
     run_ids: tuple[str, ...]
     topic_ids: tuple[str, ...]
+    column_run: Indices
     listed: Booleans
     nugget_topic: Indices
     importance: Bytes
@@ -60,9 +63,10 @@ class AssignmentSheet:
 
     def __post_init__(self) -> None:
         """Refuse arrays that do not belong together: a wrong shape would broadcast into wrong scores."""
-        runs, topics, nuggets = len(self.run_ids), len(self.topic_ids), len(self.nugget_topic)
-        _check_shapes(self, listed=(topics,), importance=(nuggets,), weight=(nuggets,), labels=(nuggets, runs))
-        _check_shapes(self, answered=(topics, runs), words=(topics, runs), labelled=(runs,))
+        columns, topics, nuggets = len(self.column_run), len(self.topic_ids), len(self.nugget_topic)
+        _check_columns(self.column_run, len(self.run_ids))
+        _check_shapes(self, listed=(topics,), importance=(nuggets,), weight=(nuggets,), labels=(nuggets, columns))
+        _check_shapes(self, answered=(topics, columns), words=(topics, columns), labelled=(len(self.run_ids),))
         _check_indices("nugget_topic", self.nugget_topic, topics)
         # `np.add.reduceat` sums neighbours: nuggets of one topic must lie together.
         _check_ascending("nugget_topic", self.nugget_topic)
@@ -83,14 +87,26 @@ class AssignmentSheet:
         )
 
     def of_runs(self, runs: Counts) -> "AssignmentSheet":
+        columns = self.columns_of(runs)
         return replace(
             self,
             run_ids=tuple(self.run_ids[run] for run in runs),
-            labels=self.labels[:, runs],
-            answered=self.answered[:, runs],
-            words=self.words[:, runs],
+            column_run=np.repeat(np.arange(len(runs)), np.bincount(self.column_run)[runs]).astype(np.int32),
+            labels=self.labels[:, columns],
+            answered=self.answered[:, columns],
+            words=self.words[:, columns],
             labelled=self.labelled[runs],
         )
+
+    def columns_of(self, runs: Counts) -> Counts:
+        """Return the columns of some runs, those of one run beside each other."""
+        columns: Counts = np.flatnonzero(self.column_run == runs[:, np.newaxis]) % max(len(self.column_run), 1)
+        return columns
+
+    @property
+    def samples(self) -> Counts:
+        """Answers of each run to each topic, T x R."""
+        return sum_by_run(self.answered, self.column_run)
 
     @property
     def nuggets_per_topic(self) -> Counts:
@@ -127,14 +143,16 @@ class AssignmentSheet:
 class SupportSheet:
     """One support condition's sentences and labels (Thakur et al. 2025: support evaluation).
 
-    Shapes: `answered` T x R; `sentence_answer` S, flat index topic * R + run of each sentence; `unit_sentence` U,
-    ascending sentence indices, only the first k citations that the campaign counts; `unit_label` U (a
-    place, UNJUDGED, FAILED or UNJUDGEABLE); `cited` S, the sentence has a citation. A citation that resolves to
-    nothing belongs in as UNJUDGEABLE, so that it is counted. Raises ValueError when shapes do not fit.
+    Shapes: `column_run` C, ascending indices into `run_ids`; `answered` T x C; `sentence_answer` S, flat index
+    topic * C + column of each sentence; `unit_sentence` U, ascending sentence indices, only the first k citations that
+    the campaign counts; `unit_label` U (a place, UNJUDGED, FAILED or UNJUDGEABLE); `cited` S, the sentence has a
+    citation. A citation that resolves to nothing belongs in as UNJUDGEABLE, so that it is counted. Raises ValueError
+    when shapes do not fit.
     """
 
     run_ids: tuple[str, ...]
     topic_ids: tuple[str, ...]
+    column_run: Indices
     answered: Booleans
     sentence_answer: Indices
     unit_sentence: Indices
@@ -142,10 +160,11 @@ class SupportSheet:
     cited: Booleans
 
     def __post_init__(self) -> None:
-        runs, topics, sentences = len(self.run_ids), len(self.topic_ids), len(self.sentence_answer)
+        columns, topics, sentences = len(self.column_run), len(self.topic_ids), len(self.sentence_answer)
         units = self.unit_sentence.shape
-        _check_shapes(self, answered=(topics, runs), unit_label=units, cited=(sentences,))
-        _check_indices("sentence_answer", self.sentence_answer, topics * runs)
+        _check_columns(self.column_run, len(self.run_ids))
+        _check_shapes(self, answered=(topics, columns), unit_label=units, cited=(sentences,))
+        _check_indices("sentence_answer", self.sentence_answer, topics * columns)
         _check_indices("unit_sentence", self.unit_sentence, sentences)
         _check_ascending("unit_sentence", self.unit_sentence)
         # Recall takes an uncited sentence as unsupported, whatever label a unit of it might have.
@@ -153,19 +172,24 @@ class SupportSheet:
             raise ValueError("unit_sentence names a sentence that cites nothing")
 
     def of_topics(self, topics: Booleans) -> "SupportSheet":
-        runs = len(self.run_ids)
-        topic, run = np.divmod(self.sentence_answer, max(runs, 1))
+        columns = len(self.column_run)
+        topic, column = np.divmod(self.sentence_answer, max(columns, 1))
         sentences = topics[topic]
         units = sentences[self.unit_sentence]
         return replace(
             self,
             topic_ids=_names_in(self.topic_ids, topics),
             answered=self.answered[topics],
-            sentence_answer=(_renumbered(topics)[topic[sentences]] * runs + run[sentences]).astype(np.int32),
+            sentence_answer=(_renumbered(topics)[topic[sentences]] * columns + column[sentences]).astype(np.int32),
             unit_sentence=_renumbered(sentences)[self.unit_sentence[units]],
             unit_label=self.unit_label[units],
             cited=self.cited[sentences],
         )
+
+    @property
+    def samples(self) -> Counts:
+        """Answers of each run to each topic, T x R."""
+        return sum_by_run(self.answered, self.column_run)
 
 
 def _names_in(names: tuple[str, ...], rows: Booleans) -> tuple[str, ...]:
@@ -182,6 +206,13 @@ def _check_shapes(sheet: object, **expected: tuple[int, ...]) -> None:
         actual = getattr(sheet, name).shape
         if actual != shape:
             raise ValueError(f"{name} has shape {actual}, expected {shape}")
+
+
+def _check_columns(column_run: Indices, runs: int) -> None:
+    _check_ascending("column_run", column_run)
+    # A run without a column would shift the scores of all after it.
+    if not np.array_equal(np.unique(column_run), np.arange(runs)):
+        raise ValueError(f"column_run has not each of 0..{runs - 1}")
 
 
 def _check_indices(name: str, indices: Indices, size: int) -> None:

@@ -9,7 +9,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, column_means, defined, ratio
+from reports.metrics.arrays import (
+    Booleans,
+    Bytes,
+    Counts,
+    Floats,
+    column_means,
+    defined,
+    mean_by_run,
+    ratio,
+    sum_by_run,
+)
 from reports.metrics.label_matrix import (
     FAILED,
     NUGGET_POINTS,
@@ -32,11 +42,11 @@ DOUBTS = ("missing", "unjudged", "failed", "excluded")
 
 @dataclass(frozen=True, slots=True)
 class AnswerScores:
-    """Scores of every answer of a condition.
+    """Scores of every run on every topic of a condition: of its answer, or the mean over its samples.
 
-    `values` is S x T x R in the order of `names`, nan where the answer does not count. `lengths` is T x R in words,
-    nan where the answer does not count. `topics` T are those with a nugget, `length_topics` T those that the mean
-    length runs over. `excluded` T x R marks the answers that the policy `unjudged` leaves out.
+    `values` is S x T x R in the order of `names`, nan where no answer counts. `lengths` is T x R in words,
+    nan where no answer counts. `topics` T are those with a nugget, `length_topics` T those that the mean
+    length runs over. `excluded` T x R counts the answers that the policy `unjudged` leaves out.
     """
 
     names: tuple[str, ...]
@@ -44,7 +54,7 @@ class AnswerScores:
     lengths: Floats
     topics: Booleans
     length_topics: Booleans
-    excluded: Booleans
+    excluded: Counts
 
     def of(self, name: str) -> Floats:
         """One score, or `length`, T x R. Raises ValueError for a name that is no score."""
@@ -52,7 +62,7 @@ class AnswerScores:
 
     @property
     def counted(self) -> Booleans:
-        """Answers with at least one score, T x R."""
+        """Cells with at least one score, T x R."""
         scored: Booleans = np.any(~np.isnan(self.values), axis=0)
         return scored
 
@@ -62,7 +72,7 @@ class RunScores:
     """Scores of every run and what stands behind them; all arrays have one entry per run.
 
     `means` is S x R in the order of `names` and `length` R in words, nan where undefined. `topics` is S x R, the
-    answers in each mean. `judged`, `failed`, `unjudged` count labels of submitted answers, `excluded`
+    topics in each mean. `judged`, `failed`, `unjudged` count labels of submitted answers, `excluded`
     answers left out by policy, `missing` topics with nuggets for which the run has no answer.
     """
 
@@ -96,9 +106,10 @@ def answer_scores(sheet: AssignmentSheet, policies: Policies) -> AnswerScores:
     values, sizes = _values(sheet, policies.profile), sheet.nuggets_per_topic
     incomplete = _topic_sums(sheet, sheet.labels < 0) > 0
     # A missing label is no `not_support`: by default such an answer leaves the means and is counted.
-    excluded = incomplete & sheet.answered & sheet.labelled & (policies.unjudged == "exclude")
+    labelled = sheet.labelled[sheet.column_run]
+    excluded = incomplete & sheet.answered & labelled & (policies.unjudged == "exclude")
     # A missing answer that counts has met nothing, and missed what is mandatory: so `_values` has it.
-    left_out = excluded | (~sheet.answered & (policies.missing == "skip"))
+    left_out = excluded | _without_sample(sheet, policies)
     values[:, left_out] = np.nan
     if policies.profile is Profile.TREC_RAG:
         # Where nothing of the topic counts, but for cells that another policy left out.
@@ -106,23 +117,36 @@ def answer_scores(sheet: AssignmentSheet, policies: Policies) -> AnswerScores:
         values[empty] = 0.0 if policies.no_vital == "zero" else np.nan
     # Last, and over every policy: a topic without a nugget and a run without a label have no score at all.
     values[:, sizes == 0] = np.nan
-    values[:, :, ~sheet.labelled] = np.nan
+    values[:, :, ~labelled] = np.nan
     topics = sizes > 0
     # Lengths need no nugget: where a condition has none at all, they are over every topic.
     length_topics = topics if topics.any() else np.ones_like(topics)
     names = names_of(policies.profile)
-    return AnswerScores(names, values, _lengths(sheet, policies, length_topics), topics, length_topics, excluded)
+    return AnswerScores(
+        names=names,
+        values=mean_by_run(values, sheet.column_run),
+        lengths=mean_by_run(_lengths(sheet, policies, length_topics), sheet.column_run),
+        topics=topics,
+        length_topics=length_topics,
+        excluded=sum_by_run(excluded, sheet.column_run),
+    )
+
+
+def _without_sample(sheet: AssignmentSheet, policies: Policies) -> Booleans:
+    """Cells without an answer that do not count as one, T x C: that of a sample, where the run has another."""
+    missing: Booleans = sheet.samples[:, sheet.column_run] == 0
+    return ~sheet.answered & (~missing | np.bool_(policies.missing == "skip"))
 
 
 def doubts(sheet: AssignmentSheet, policies: Policies) -> dict[str, Counts]:
-    """Doubts about the score of every answer, each T x R: labels unjudged and failed, answers missing and excluded."""
+    """Doubts about a run's score on a topic, each T x R: labels unjudged and failed, answers missing and excluded."""
     answers = answer_scores(sheet, policies)
     cells = sheet.answered[sheet.nugget_topic]
     doubt_counts = {
-        "missing": (~sheet.answered).astype(np.int64),
-        "unjudged": _topic_sums(sheet, cells & (sheet.labels == UNJUDGED)),
-        "failed": _topic_sums(sheet, cells & (sheet.labels == FAILED)),
-        "excluded": answers.excluded.astype(np.int64),
+        "missing": (sheet.samples == 0).astype(np.int64),
+        "unjudged": sum_by_run(_topic_sums(sheet, cells & (sheet.labels == UNJUDGED)), sheet.column_run),
+        "failed": sum_by_run(_topic_sums(sheet, cells & (sheet.labels == FAILED)), sheet.column_run),
+        "excluded": answers.excluded,
     }
     return {name: np.where(answers.topics[:, np.newaxis], counts, 0) for name, counts in doubt_counts.items()}
 
@@ -144,11 +168,11 @@ def run_scores(sheet: AssignmentSheet, policies: Policies, topics: Booleans | No
         means=np.stack([column_means(score, rows) for score in answers.values]),
         length=column_means(answers.lengths, answers.length_topics & part),
         topics=has_value.sum(axis=1),
-        judged=(cells & (sheet.labels >= 0)).sum(axis=0),
-        failed=(cells & (sheet.labels == FAILED)).sum(axis=0),
-        unjudged=(cells & (sheet.labels == UNJUDGED)).sum(axis=0),
+        judged=sum_by_run((cells & (sheet.labels >= 0)).sum(axis=0), sheet.column_run),
+        failed=sum_by_run((cells & (sheet.labels == FAILED)).sum(axis=0), sheet.column_run),
+        unjudged=sum_by_run((cells & (sheet.labels == UNJUDGED)).sum(axis=0), sheet.column_run),
         excluded=answers.excluded[rows].sum(axis=0),
-        missing=(~sheet.answered[rows]).sum(axis=0),
+        missing=(sheet.samples[rows] == 0).sum(axis=0),
     )
 
 
@@ -166,7 +190,7 @@ def summary(sheet: AssignmentSheet, policies: Policies, runs: Booleans) -> dict[
 
 
 def _values(sheet: AssignmentSheet, profile: Profile) -> Floats:
-    """The scores with every missing label as 0, S x T x R; nan where the denominator is 0."""
+    """The scores with every missing label as 0, S x T x C; nan where the denominator is 0."""
     labels = np.where(sheet.answered[sheet.nugget_topic], sheet.labels, UNJUDGED)
     points = points_in(labels, NUGGET_POINTS)
     full = points == FULL_POINTS
@@ -219,10 +243,10 @@ def _shared(score: Score, counts: Sequence[Counts]) -> Counts:
 def _topic_sums(
     sheet: AssignmentSheet, cells: Booleans | Bytes | Counts, nuggets: Booleans | None = None
 ) -> Counts:
-    """Sum N x R cells over the (chosen) nuggets of each topic, T x R."""
+    """Sum N x C cells over the (chosen) nuggets of each topic, T x C."""
     part = slice(None) if nuggets is None else nuggets
     topic = sheet.nugget_topic[part]
-    sums = np.zeros((len(sheet.topic_ids), len(sheet.run_ids)), dtype=np.int64)
+    sums = np.zeros(sheet.answered.shape, dtype=np.int64)
     present, starts = np.unique(topic, return_index=True)
     sums[present] = np.add.reduceat(cells[part], starts, axis=0, dtype=np.int64)
     return sums
@@ -234,9 +258,9 @@ def _sizes(sheet: AssignmentSheet, nuggets: Booleans) -> Counts:
 
 
 def _lengths(sheet: AssignmentSheet, policies: Policies, topics: Booleans) -> Floats:
-    """Words per answer, T x R, nan outside the topics and where a missing answer is skipped."""
-    absent = 0.0 if policies.missing == "zero" else np.nan
-    lengths = np.where(sheet.answered, sheet.words.astype(np.float64), absent)
+    """Words per answer, T x C, 0 for a missing one; nan outside the topics, and where no answer counts."""
+    lengths = np.where(sheet.answered, sheet.words.astype(np.float64), 0.0)
+    lengths[_without_sample(sheet, policies)] = np.nan
     lengths[~topics] = np.nan
     return lengths
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from reports.metrics.agreement import ScoreTable
-from reports.metrics.arrays import Booleans, Counts, Floats, Indices, column_means, ratio
+from reports.metrics.arrays import Booleans, Counts, Floats, Indices, column_means, mean_by_run, ratio, sum_by_run
 from reports.metrics.label_matrix import CITATION_POINTS, FAILED, UNJUDGEABLE, UNJUDGED, SupportSheet, points_in
 from reports.metrics.measures import MEASURES, Measure
 from reports.metrics.policies import SupportPolicies
@@ -22,9 +22,9 @@ SENTENCES = "sentences"
 
 @dataclass(frozen=True, slots=True)
 class AnswerSupport:
-    """Support of every answer of a condition; all T x R but `topics` T.
+    """Support of every run on every topic of a condition, mean over its samples; all T x R but `topics` T.
 
-    `scores` has each of SUPPORT_SCORES, in [0, 1], nan where the answer does not count. `sentences` and
+    `scores` has each of SUPPORT_SCORES, in [0, 1], nan where no answer counts. `sentences` and
     `uncited` count sentences. `topics` are those with a label that counts, or all if the condition has none.
     """
 
@@ -38,7 +38,7 @@ class AnswerSupport:
 class RunSupport:
     """Support of every run over the condition's topics; all arrays R.
 
-    `means` has each of SUPPORT_SCORES, in [0, 1], nan where undefined; `counted` the number of answers in each part,
+    `means` has each of SUPPORT_SCORES, in [0, 1], nan where undefined; `counted` the number of topics in each part,
     precision and recall. `sentences` is the mean per submitted answer (nan without one),
     `sentences_total` and `sentences_uncited` are sums. The other four count (sentence, segment)
     pairs; `failed` counts them on every topic, since a failure is no label that makes a topic count.
@@ -72,8 +72,9 @@ def answer_support(sheet: SupportSheet, policies: SupportPolicies) -> AnswerSupp
     topics = labelled if labelled.any() else np.ones_like(labelled)
     uncited = _per_answer(sheet, sheet.sentence_answer[~sheet.cited])
     # Such a run needs no label: its precision is undefined, and its recall is 0 by rule.
-    never_cites = sheet.answered[topics].any(axis=0) & ~cites[topics].any(axis=0)
-    scored = labelled[:, np.newaxis] & (judged.any(axis=0) | never_cites)
+    never_cites = _any_by_run(sheet, sheet.answered[topics]) & ~_any_by_run(sheet, cites[topics])
+    scored = labelled[:, np.newaxis] & (_any_by_run(sheet, judged) | never_cites)[sheet.column_run]
+    missing = sheet.samples[:, sheet.column_run] == 0
     lenient = points_in(sheet.unit_label, CITATION_POINTS).astype(np.int64)
     strict = np.where(lenient == FULL_POINTS, lenient, 0)
     scores = {}
@@ -87,10 +88,17 @@ def answer_support(sheet: SupportSheet, policies: SupportPolicies) -> AnswerSupp
             if policies.no_cited == "zero":
                 values[~cites] = 0.0
         # In this order: a run without a label has no score even under `missing zero`.
-        values[~sheet.answered] = 0.0 if policies.missing == "zero" else np.nan
+        values[~sheet.answered] = np.nan
+        values[missing] = 0.0 if policies.missing == "zero" else np.nan
         values[~scored] = np.nan
-        scores[name] = values
-    return AnswerSupport(scores, _per_answer(sheet, sheet.sentence_answer), uncited, topics)
+        scores[name] = mean_by_run(values, sheet.column_run)
+    sentences = sum_by_run(_per_answer(sheet, sheet.sentence_answer), sheet.column_run)
+    return AnswerSupport(scores, sentences, sum_by_run(uncited, sheet.column_run), topics)
+
+
+def _any_by_run(sheet: SupportSheet, cells: Booleans) -> Booleans:
+    """Runs with a cell on any topic, R."""
+    return np.asarray(sum_by_run(cells, sheet.column_run).any(axis=0), dtype=np.bool_)
 
 
 def run_support(sheet: SupportSheet, policies: SupportPolicies, topics: Booleans | None = None) -> RunSupport:
@@ -98,7 +106,11 @@ def run_support(sheet: SupportSheet, policies: SupportPolicies, topics: Booleans
     answers = answer_support(sheet, policies)
     part = np.ones_like(answers.topics) if topics is None else topics
     rows = answers.topics & part
-    total, submitted = answers.sentences[rows].sum(axis=0), sheet.answered[rows].sum(axis=0)
+    total, submitted = answers.sentences[rows].sum(axis=0), sheet.samples[rows].sum(axis=0)
+
+    def pairs(units: Booleans, topics: Booleans) -> Counts:
+        return sum_by_run(_pairs(sheet, units)[topics].sum(axis=0), sheet.column_run)
+
     return RunSupport(
         run_ids=sheet.run_ids,
         means={name: column_means(values, rows) for name, values in answers.scores.items()},
@@ -108,29 +120,28 @@ def run_support(sheet: SupportSheet, policies: SupportPolicies, topics: Booleans
         sentences=ratio(total, submitted),
         sentences_total=total,
         sentences_uncited=answers.uncited[rows].sum(axis=0),
-        judged=_pairs(sheet, sheet.unit_label >= 0)[rows].sum(axis=0),
-        unjudged=_pairs(sheet, sheet.unit_label == UNJUDGED)[rows].sum(axis=0),
-        failed=_pairs(sheet, sheet.unit_label == FAILED)[part].sum(axis=0),
-        unjudgeable=_pairs(sheet, sheet.unit_label == UNJUDGEABLE)[rows].sum(axis=0),
+        judged=pairs(sheet.unit_label >= 0, rows),
+        unjudged=pairs(sheet.unit_label == UNJUDGED, rows),
+        failed=pairs(sheet.unit_label == FAILED, part),
+        unjudgeable=pairs(sheet.unit_label == UNJUDGEABLE, rows),
     )
 
 
 def support_table(sheet: SupportSheet, name: str, policies: SupportPolicies) -> ScoreTable:
     """One of SUPPORT_NAMES, ready for `agreement` and `intervals`. Raises KeyError for another name."""
     answers = answer_support(sheet, policies)
-    sentences = np.where(sheet.answered, answers.sentences.astype(np.float64), np.nan)
-    values = (answers.scores | {SENTENCES: sentences})[name]
+    values = (answers.scores | {SENTENCES: ratio(answers.sentences, sheet.samples)})[name]
     return ScoreTable(sheet.run_ids, sheet.topic_ids, values, answers.topics)
 
 
 def _precision(sheet: SupportSheet, shares: Floats, points: Counts) -> Floats:
-    """Sum of shares of points / sum of shares, T x R, nan without any. Whole numbers stay exact."""
+    """Sum of shares of points / sum of shares, T x C, nan without any. Whole numbers stay exact."""
     answer = sheet.sentence_answer[sheet.unit_sentence]
     return ratio(summed(sheet, answer, shares * points), FULL_POINTS * summed(sheet, answer, shares))
 
 
 def _recall(sheet: SupportSheet, measure: Measure, shares: Floats, points: Counts) -> Floats:
-    """Sum over sentences / sentences of which something counts, or that cite nothing, T x R."""
+    """Sum over sentences / sentences of which something counts, or that cite nothing, T x C."""
     of_sentence = np.zeros(len(sheet.sentence_answer))
     (np.maximum if measure.takes_best else np.add).at(of_sentence, sheet.unit_sentence, shares * points)
     counts = counted_sentences(sheet, shares)
@@ -151,17 +162,17 @@ def counted_sentences(sheet: SupportSheet, shares: Floats) -> Booleans:
 
 
 def _pairs(sheet: SupportSheet, units: Booleans) -> Counts:
-    """Number of the chosen units of each answer, T x R."""
+    """Number of the chosen units of each answer, T x C."""
     return _per_answer(sheet, sheet.sentence_answer[sheet.unit_sentence[units]])
 
 
 def _per_answer(sheet: SupportSheet, answer: Indices) -> Counts:
-    """Count per flat answer index, T x R."""
+    """Count per flat answer index, T x C."""
     return np.bincount(answer, minlength=sheet.answered.size).reshape(sheet.answered.shape)
 
 
 def summed(sheet: SupportSheet, answer: Indices, weights: Floats) -> Floats:
-    """Sum of weights per flat answer index, T x R."""
+    """Sum of weights per flat answer index, T x C."""
     sums = np.bincount(answer, weights, minlength=sheet.answered.size)
     return sums.astype(np.float64).reshape(sheet.answered.shape)
 
@@ -206,10 +217,16 @@ class Citing:
 
 
 def citing(sheet: SupportSheet) -> Citing:
-    """Count the labels and sentences of every answer, T x R."""
-    sentences = (sheet.sentence_answer, sheet.sentence_answer[~sheet.cited])
+    """Count the labels and sentences of every run on every topic, T x R."""
+
+    def pairs(label: int) -> Counts:
+        return sum_by_run(_pairs(sheet, sheet.unit_label == label), sheet.column_run)
+
     return Citing(
-        tuple(_pairs(sheet, sheet.unit_label == label) for label in range(len(CITATION_POINTS))),
-        *(_pairs(sheet, sheet.unit_label == label) for label in (UNJUDGED, FAILED, UNJUDGEABLE)),
-        *(_per_answer(sheet, answer) for answer in sentences),
+        tuple(pairs(label) for label in range(len(CITATION_POINTS))),
+        *(pairs(label) for label in (UNJUDGED, FAILED, UNJUDGEABLE)),
+        *(
+            sum_by_run(_per_answer(sheet, answer), sheet.column_run)
+            for answer in (sheet.sentence_answer, sheet.sentence_answer[~sheet.cited])
+        ),
     )

@@ -165,7 +165,7 @@ def _nuggets(
             "share": defined(findings.share[place]),
             **{word: int(labels[word][place]) for word in NUGGET_LABELS.words},
             "unjudged": int(findings.unjudged[place]),
-            "runs": " ".join(runs[has[place]]),
+            "runs": " ".join(runs[np.unique(sheet.column_run[has[place]])]),
         }
 
     count = len(places)

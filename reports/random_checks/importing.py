@@ -11,7 +11,7 @@ from django.db.models import Model
 from django.utils import timezone
 
 from evaluation.errors import InputProblem
-from evaluation.formats.lines import Count, Id, Line, Once, Text, json_rows
+from evaluation.formats.lines import Count, Id, Line, Once, Sample, Text, json_rows, sample_field, sample_words
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 from evaluation.imports.base import ImportPlan, LoadReceipt, carry_out, refuse, with_every_problem
@@ -24,8 +24,8 @@ from reports.random_checks.frame import CANT_JUDGE, CANT_JUDGE_WORD, current_lab
 from reports.random_checks.population import pair_names
 from web.statements import ROWS_A_STATEMENT
 
-RandomCheckKey = tuple[str, str, str | int, int | str]
-"""Run, topic, and nugget with its occurrence or sentence with its docid."""
+RandomCheckKey = tuple[str | int, ...]
+"""Run, topic, sample beyond the first, and nugget with its occurrence or sentence with its docid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +109,7 @@ def _write(study: Study, judge: Judge, labels: Sequence[tuple[tuple[int, int], i
 class _Labelled(Line):
     run_id: Id
     topic_id: Id
+    sample: Sample = 1
     label: str | None = None
     labels: dict[str, str] | None = None
 
@@ -158,12 +159,13 @@ def _words(kind: StudyKind) -> dict[str, int]:
 
 
 def _record(line: int, row: _Labelled, label: int) -> RandomCheckRecord:
-    where = f"run {row.run_id}, topic {row.topic_id}"
+    where = f"run {row.run_id}, topic {row.topic_id}{sample_words(row.sample)}"
+    answer: RandomCheckKey = (row.run_id, row.topic_id, *sample_field(row.sample).values())
     if isinstance(row, _NuggetLine):
         occurrence = f", occurrence {row.occurrence}" if row.occurrence else ""
         name = f"{where}, nugget {row.nugget[:80]!r}{occurrence}"
-        return RandomCheckRecord(line, (row.run_id, row.topic_id, row.nugget, row.occurrence), label, name)
+        return RandomCheckRecord(line, (*answer, row.nugget, row.occurrence), label, name)
     if isinstance(row, _CitationLine):
-        key = (row.run_id, row.topic_id, row.sentence, row.docid)
+        key = (*answer, row.sentence, row.docid)
         return RandomCheckRecord(line, key, label, f"{where}, sentence {row.sentence}, {row.docid}")
     raise TypeError(f"a line of no kind: {type(row)}")

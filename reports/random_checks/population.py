@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from evaluation.domain.conditions import CitationCondition, whole
 from evaluation.domain.shares import Part
 from evaluation.errors import Refused
+from evaluation.formats.lines import sample_field
 from evaluation.labels import NO_LABEL
 from evaluation.models import AnswerProvenance, Campaign, ListedNugget, NuggetSet, Sentence, Study
 from evaluation.terms import Condition, JudgeKind, StudyKind, SupportCondition, SupportMeasure
@@ -155,12 +156,12 @@ def _of_nuggets(study: Study, policies: Policies, run_ids: Sequence[str]) -> Pop
     )
     topics, runs = _topics(study, whole_sheet.topic_ids), _places(whole_sheet.run_ids, run_ids)
     wordings = wordings[topics[whole_sheet.nugget_topic]]
-    answers = answers[topics][:, runs]
+    answers = answers[topics][:, whole_sheet.columns_of(runs)]
     sheet = whole_sheet.of_topics(topics).of_runs(runs)
     cells = (sheet.answered & (sheet.words > 0))[sheet.nugget_topic]
-    run, nugget = np.nonzero(cells.T)
-    topic = sheet.nugget_topic[nugget].astype(np.int64)
-    labels = sheet.labels[nugget, run].astype(np.int64)
+    column, nugget = np.nonzero(cells.T)
+    run, topic = sheet.column_run[column].astype(np.int64), sheet.nugget_topic[nugget].astype(np.int64)
+    labels = sheet.labels[nugget, column].astype(np.int64)
     weights = nugget_weights(sheet, policies)
     sizes = rubric_sizes(sheet) if policies.profile is Profile.RUBRIC else nugget_sizes(sheet)
     scores = run_scores(sheet, policies)
@@ -169,11 +170,11 @@ def _of_nuggets(study: Study, policies: Policies, run_ids: Sequence[str]) -> Pop
         topic_ids=sheet.topic_ids,
         run=run,
         topic=topic,
-        items=np.stack([answers[topic, run], wordings[nugget]], axis=1),
+        items=np.stack([answers[topic, column], wordings[nugget]], axis=1),
         unit=np.arange(len(run)),
         label=np.where(labels < 0, NO_LABEL, labels),
-        size=drawable_sizes(run, sizes[nugget, run]),
-        weights={name: scores.weights[nugget, run] for name, scores in weights.items()},
+        size=drawable_sizes(run, sizes[nugget, column]),
+        weights={name: scores.weights[nugget, column] for name, scores in weights.items()},
         counted={name: scores.counted.T for name, scores in weights.items()},
         llm={name: scores.of(name) for name in weights},
     )
@@ -184,11 +185,12 @@ def _of_citations(study: Study, policies: SupportPolicies, run_ids: Sequence[str
     whole_sheet, keys = support_sheet(choice), support_keys(choice)
     topics, runs = _topics(study, whole_sheet.topic_ids), _places(whole_sheet.run_ids, run_ids)
     sheet = whole_sheet.of_topics(topics)
-    in_topics = topics[whole_sheet.sentence_answer // max(len(whole_sheet.run_ids), 1)]
+    in_topics = topics[whole_sheet.sentence_answer // max(len(whole_sheet.column_run), 1)]
     keys = keys[in_topics[whole_sheet.unit_sentence]]
-    topic, column = np.divmod(sheet.sentence_answer[sheet.unit_sentence], max(len(sheet.run_ids), 1))
+    topic, column = np.divmod(sheet.sentence_answer[sheet.unit_sentence], max(len(sheet.column_run), 1))
     place = np.full(len(sheet.run_ids), -1)
     place[runs] = np.arange(len(runs))
+    place = place[sheet.column_run]
     usual_policies = SupportPolicies(policies.measure)
     in_frame = (place[column] >= 0) & (judgeable_shares(sheet, policies) > 0)
     pairs = np.flatnonzero(in_frame)[np.argsort(place[column][in_frame], kind="stable")]
@@ -224,30 +226,29 @@ def _of_units(score: str, weights: Floats, unit: Counts) -> Floats:
 
 
 PairName = dict[str, Any]
-"""A pair as files have it: `run_id`, `topic_id`, `nugget` and `occurrence`, or `sentence` and `docid`."""
+"""A pair as files have it: `run_id`, `topic_id`, `sample` where it is not the first, and `nugget` with `occurrence` or
+`sentence` with `docid`.
+"""
 
 
 def pair_names(campaign: Campaign, kind: str, items: Ints) -> list[PairName]:
     """Name pairs by what files call them; a text that a list has more than once by its occurrence, from 0."""
     rows = AnswerProvenance.objects.filter(run__campaign=campaign)
-    answers = {pk: (run, topic) for pk, run, topic in rows.values_list("answer", "run__run_id", "topic__topic_id")}
+    names = rows.values_list("answer", "run__run_id", "topic__topic_id", "sample")
+    answers = {pk: {"run_id": run, "topic_id": topic, **sample_field(sample)} for pk, run, topic, sample in names}
     if kind == StudyKind.ASSIGNMENT:
         nuggets = _nuggets(campaign)
         return [
-            _answer_name(answers[answer]) | dict(zip(("nugget", "occurrence"), nuggets[wording], strict=True))
+            answers[answer] | dict(zip(("nugget", "occurrence"), nuggets[wording], strict=True))
             for answer, wording in items.tolist()
         ]
     sentences = Sentence.objects.filter(answer__topic__campaign=campaign).values_list("pk", "answer", "index")
     places = {pk: (answer, index) for pk, answer, index in sentences}
     docids = dict(campaign.segments.values_list("pk", "docid"))
     return [
-        _answer_name(answers[places[sentence][0]]) | {"sentence": places[sentence][1], "docid": docids[segment]}
+        answers[places[sentence][0]] | {"sentence": places[sentence][1], "docid": docids[segment]}
         for sentence, segment in items.tolist()
     ]
-
-
-def _answer_name(answer: tuple[str, str]) -> PairName:
-    return {"run_id": answer[0], "topic_id": answer[1]}
 
 
 def _nuggets(campaign: Campaign) -> dict[int, tuple[str, int]]:

@@ -184,6 +184,7 @@ QUERIES = {
     **{f"reports-{name}": "campaign=river" for name in documents()},
     "reports-corrected": "campaign=river&study=by+chance",
     "reports-scores": "campaign=river&condition=A/A",
+    "reports-samples": "campaign=river&condition=A/A",
     "reports-comparisons": "campaign=river&condition=A/A",
     "reports-support-comparisons": "campaign=river&condition=llm",
     "reports-judges": "campaign=river&truth=E/M&on_missing=warn",

@@ -62,6 +62,7 @@ def reports(world: str) -> Iterator[Words]:
     yield "correlation", *_sides("x", "y", machine, person, nuggets), *FEW
     yield "confusion", *_sides("rows", "columns", machine, person, nuggets)
     yield from of_comparisons(person, nuggets)
+    yield from of_samples(person, nuggets)
     yield ("descriptives",)
     yield ("edits",)
     yield "edits", "--nuggets", nuggets, "--drafts", drafts
@@ -83,6 +84,13 @@ def _sides(first: str, second: str, machine: str, person: str, nuggets: str) -> 
         for side, condition, judge in named
         for word in (f"--{side}", condition, f"--{side}-judge", judge, f"--{side}-nuggets", nuggets)
     )
+
+
+def of_samples(person: str, nuggets: str) -> Iterator[Words]:
+    yield from (("samples", "--condition", condition) for condition in Condition)
+    yield from (("samples", *HUMAN, "--score", score) for score in (*SCORES, *OTHERS))
+    yield from (("samples", *HUMAN, *policy) for policy in POLICIES)
+    yield "samples", *HUMAN, "--judge", person, "--nuggets", nuggets, "--threshold", "0.25"
 
 
 def of_comparisons(person: str, nuggets: str) -> Iterator[Words]:

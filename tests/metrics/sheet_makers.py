@@ -18,13 +18,17 @@ def assignment_sheet(
     words: Sequence[Sequence[int]] | None = None,
     labelled: Sequence[bool] | None = None,
     weight: Sequence[float] | None = None,
+    column_run: Sequence[int] | None = None,
 ) -> AssignmentSheet:
     """`lists` holds one string per topic, such as "vvo" (None: no list); `labels` one row per nugget, and `weight`."""
-    runs = len(labels[0]) if labels else len((answered or [[True]])[0])
-    cells = np.array(labels, dtype=np.int8).reshape(-1, runs)
-    shape = (len(lists), runs)
+    columns = len(labels[0]) if labels else len((answered or [[True]])[0])
+    run = np.array(range(columns) if column_run is None else column_run, dtype=np.int32)
+    cells = np.array(labels, dtype=np.int8).reshape(-1, columns)
+    shape = (len(lists), columns)
+    given = (cells != UNJUDGED).any(axis=0)
     return AssignmentSheet(
-        run_ids=tuple("ABCDEFGH"[:runs]),
+        run_ids=tuple("ABCDEFGH"[: len(set(run.tolist()))]),
+        column_run=run,
         topic_ids=tuple(f"t{index}" for index in range(len(lists))),
         listed=np.array([each is not None for each in lists]),
         nugget_topic=np.repeat(np.arange(len(lists)), [len(each or "") for each in lists]).astype(np.int32),
@@ -33,19 +37,23 @@ def assignment_sheet(
         labels=cells,
         answered=np.ones(shape, dtype=np.bool_) if answered is None else np.array(answered),
         words=np.full(shape, 10, dtype=np.int32) if words is None else np.array(words, dtype=np.int32),
-        labelled=(cells != UNJUDGED).any(axis=0) if labelled is None else np.array(labelled),
+        labelled=np.bincount(run, given) > 0 if labelled is None else np.array(labelled),
     )
 
 
-def support_sheet(answers: Sequence[Sequence[Sequence[Sequence[int]] | None]]) -> SupportSheet:
+def support_sheet(
+    answers: Sequence[Sequence[Sequence[Sequence[int]] | None]], column_run: Sequence[int] | None = None
+) -> SupportSheet:
     """`answers[topic][run]` lists sentences, each a list of the codes of its citations' labels; None: no answer."""
-    runs = len(answers[0])
-    flat = [(t * runs + r, each) for t, row in enumerate(answers) for r, each in enumerate(row)]
+    columns = len(answers[0])
+    run = np.array(range(columns) if column_run is None else column_run, dtype=np.int32)
+    flat = [(t * columns + c, each) for t, row in enumerate(answers) for c, each in enumerate(row)]
     sentences = [(answer, labels) for answer, each in flat for labels in each or []]
     units = [(index, label) for index, (_, labels) in enumerate(sentences) for label in labels]
     return SupportSheet(
-        run_ids=tuple("ABCDEFGH"[:runs]),
+        run_ids=tuple("ABCDEFGH"[: len(set(run.tolist()))]),
         topic_ids=tuple(f"t{index}" for index in range(len(answers))),
+        column_run=run,
         answered=np.array([[each is not None for each in row] for row in answers]),
         sentence_answer=np.array([answer for answer, _ in sentences], dtype=np.int32),
         unit_sentence=np.array([index for index, _ in units], dtype=np.int32),

@@ -138,6 +138,7 @@ def test_a_unit_of_an_uncited_sentence_is_refused() -> None:
         SupportSheet(
             good.run_ids,
             good.topic_ids,
+            good.column_run,
             good.answered,
             good.sentence_answer,
             good.unit_sentence,

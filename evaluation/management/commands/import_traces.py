@@ -10,7 +10,7 @@ from evaluation.formats.lines import read_toml
 from evaluation.formats.source import MAX_TEXT_LINE_BYTES, read_source
 from evaluation.formats.traces import FORMS, MAY_BE_SKIPPED, TraceMap, TraceOptions
 from evaluation.imports.base import LoadReceipt, trying_out
-from evaluation.imports.traces import first_answers, import_traces
+from evaluation.imports.traces import MAY_BE_NUMBERED, first_answers, import_traces
 from evaluation.management.base import ImportCommand, read_sources
 from evaluation.models import Campaign
 
@@ -27,6 +27,11 @@ class Command(ImportCommand):
         run = parser.add_mutually_exclusive_group(required=True)
         run.add_argument("--run", metavar="NAME", help="the run of all answers")
         run.add_argument("--run-field", metavar="PATH", help="where each trace names its run")
+        parser.add_argument(
+            "--samples",
+            choices=["auto"],
+            help="number the answers of a run to one question in their order, where the map names no sample",
+        )
         parser.add_argument("--skip-empty", action="store_true", help="leave out traces without an answer")
         parser.add_argument(
             "--keep",
@@ -45,6 +50,7 @@ class Command(ImportCommand):
             run=options["run"] or "",
             run_field=options["run_field"] or "",
             skip_empty=options["skip_empty"],
+            number_samples=options["samples"] == "auto",
             keep=tuple(options["keep"]),
         )
         try:
@@ -55,13 +61,17 @@ class Command(ImportCommand):
                     campaign=campaign, sources=sources, options=order, replace=options["replace"]
                 )
         except BadInput as wrong:
-            # Only a command has options.
-            hint = "(skip such rows with --skip-empty)"
             raise BadInput(
-                [replace(row, expected=row.expected.replace(MAY_BE_SKIPPED, hint)) for row in wrong.problems]
+                [replace(row, expected=_with_options(row.expected)) for row in wrong.problems]
             ) from wrong
         for answer in first_answers(sources, order):
             self.stdout.write(f"{answer['run']} {answer['topic']}: {answer['question']}")
             for text, cited in answer["sentences"]:
                 self.stdout.write(f"- {text} {''.join(f'[{place}]' for place in cited)}".rstrip())
         return receipt
+
+
+def _with_options(expected: str) -> str:
+    # Only a command has options.
+    hint = "(map a sample, or --samples auto numbers them in order)"
+    return expected.replace(MAY_BE_SKIPPED, "(skip such rows with --skip-empty)").replace(MAY_BE_NUMBERED, hint)

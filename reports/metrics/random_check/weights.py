@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, Indices, ratio
+from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, Indices, ratio, sum_by_run
 from reports.metrics.label_matrix import (
     CITATION_POINTS,
     NUGGET_POINTS,
@@ -47,7 +47,7 @@ def lenient_values(points: Bytes) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class ScoreWeights:
-    """Weights of all pairs in one score, N x R or U; `counted` T x R, the topics of each run's mean."""
+    """Weights of all pairs in one score, N x C or U; `counted` T x R, the topics of each run's mean."""
 
     weights: Floats
     counted: Booleans
@@ -71,12 +71,14 @@ def _shared(sheet: AssignmentSheet, share: Floats, policies: Policies) -> ScoreW
     whole = np.bincount(sheet.nugget_topic, np.maximum(share, 0), minlength=len(sheet.topic_ids))
     by_importance = policies.profile is Profile.TREC_RAG
     topics = sheet.scorable if by_importance and policies.no_vital == "zero" else whole > 0
-    present = sheet.answered if policies.missing == "skip" else np.ones_like(sheet.answered)
-    counted = topics[:, np.newaxis] & present
-    per_run = ratio(np.ones(len(sheet.run_ids)), counted.sum(axis=0))
+    samples, columns = sheet.samples, sheet.column_run
+    counted = topics[:, np.newaxis] & ((samples > 0) | (policies.missing == "zero"))
+    # Each sample has its share of its run's score on the topic.
+    per_answer = ratio(ratio(np.ones(len(sheet.run_ids)), counted.sum(axis=0)), np.maximum(samples, 1))
     part = np.nan_to_num(ratio(share, whole[sheet.nugget_topic]))
-    cells = (sheet.answered & (sheet.words > 0) & counted)[sheet.nugget_topic]
-    return ScoreWeights(np.where(cells, part[:, np.newaxis] * np.nan_to_num(per_run), 0.0), counted)
+    cells = (sheet.answered & (sheet.words > 0) & counted[:, columns])[sheet.nugget_topic]
+    shares = np.nan_to_num(per_answer)[:, columns][sheet.nugget_topic]
+    return ScoreWeights(np.where(cells, part[:, np.newaxis] * shares, 0.0), counted)
 
 
 def support_weights(sheet: SupportSheet, policies: SupportPolicies) -> dict[str, ScoreWeights]:
@@ -87,14 +89,18 @@ def support_weights(sheet: SupportSheet, policies: SupportPolicies) -> dict[str,
     sentences = _per_answer(sheet, sheet.sentence_answer[counted_sentences(sheet, parts)])
     silent = _per_answer(sheet, sheet.sentence_answer) == 0
     labelled = _per_answer(sheet, answer[measured(sheet, sheet.unit_label >= 0) > 0]).any(axis=1, keepdims=True)
+    absent = (sheet.samples == 0) & (policies.missing == "zero")
     cites = _per_answer(sheet, sheet.sentence_answer[sheet.cited]) > 0
     precise = (pairs > 0) | (~cites if policies.no_cited == "zero" else False)
     weights = {}
     for part, sizes, defined in (("precision", pairs, precise), ("recall", sentences, (sentences > 0) | silent)):
-        absent = ~sheet.answered & (policies.missing == "zero")
-        counted = labelled & ((defined & sheet.answered) | absent)
-        share = ratio(np.ones_like(sizes), sizes * counted.sum(axis=0)).reshape(-1)[answer]
-        in_score = (parts > 0) & counted.reshape(-1)[answer]
+        counts = labelled & defined & sheet.answered
+        samples = sum_by_run(counts, sheet.column_run)
+        counted = (samples > 0) | (labelled & absent)
+        # Each sample has its share of its run's score on the topic.
+        topics = (counted.sum(axis=0) * samples)[:, sheet.column_run]
+        share = ratio(np.ones_like(sizes), sizes * topics).reshape(-1)[answer]
+        in_score = (parts > 0) & counts.reshape(-1)[answer]
         weights[part] = ScoreWeights(np.where(in_score, parts * share, 0.0), counted)
     return {name: weights[BY_NAME[name].part] for name in SUPPORT_SCORES}
 
@@ -109,12 +115,12 @@ def _per_answer(sheet: SupportSheet, answer: Indices) -> Counts:
 
 
 def rubric_sizes(sheet: AssignmentSheet) -> Floats:
-    """Sizes of all pairs for the draw, N x R: their weights in `rubric`, policies by default."""
+    """Sizes of all pairs for the draw, N x C: their weights in `rubric`, policies by default."""
     return nugget_weights(sheet, Policies(profile=Profile.RUBRIC))["rubric"].weights
 
 
 def nugget_sizes(sheet: AssignmentSheet) -> Floats:
-    """Sizes x of all pairs for the draw, N x R: their weights in `weighted`, policies by default.
+    """Sizes x of all pairs for the draw, N x C: their weights in `weighted`, policies by default.
 
     A nugget of unknown importance is drawn like an okay one of its list, because it weighs as much in `all`: by a
     tiny x it would be drawn rarely and stand for many.

@@ -142,7 +142,39 @@ def test_a_question_may_be_the_last_message_of_a_person(own: Path) -> None:
     assert len(AnswerProvenance.objects.get().extra["trace"]["conversation"]) == 2
     message = refuse("import_traces", "--run", "bot", path)
     line = json.dumps([trace(), trace(messages)], indent=1).split('"user_input": [')[0].count("\n")
-    assert f"traces.json:{line}: sample: question q-88e227a7524c has sample 1 already on line 2" in message
+    text = f"traces.json:{line}: sample: question q-88e227a7524c has sample 1 already on line 2"
+    assert f"{text} (map a sample, or --samples auto numbers them in order)" in message
+
+
+def samples() -> list[tuple[int, str]]:
+    rows = AnswerProvenance.objects.order_by("topic__position", "sample")
+    return [(row.sample, row.extra["trace"]["answer"]) for row in rows]
+
+
+def test_several_answers_to_a_question_are_samples(own: Path) -> None:
+    three = ["Yes [2].", "No.", "Perhaps [1]."]
+    together = write(own, "a.jsonl", [trace(response=None, multi_responses=three), THREE[1]])
+    load("import_traces", "--run", "bot", together)
+    expected = [*enumerate(three, 1), (1, "At nine. [1]")]
+    assert samples() == expected
+    assert (Topic.objects.count(), Run.objects.count()) == (2, 1)
+    one_by_one = write(own, "b.jsonl", [trace(response=text) for text in three])
+    before = everything()
+    assert "Nothing changed" in load("import_traces", "--run", "bot", "--samples", "auto", one_by_one).err
+    assert everything() == before
+    rows = [[ROOM, text, str(number)] for number, text in enumerate(three, 1)]
+    names = {"question": "q", "answer": "a", "sample": "try"}
+    mapped = (*a_map(own, **names), "--run", "mapped")
+    assert "sheet.csv:2: try: a number from 1 to 32,767, found" in refuse(
+        "import_traces", *mapped, sheet(own, ["q", "a", "try"], [ROOM, "Yes.", "2nd"])
+    )
+    load("import_traces", *mapped, sheet(own, ["q", "a", "try"], *reversed(rows)))
+    assert AnswerProvenance.objects.filter(run__run_id="mapped").count() == 3
+    changed = sheet(own, ["q", "a", "try"], [ROOM, "Never.", "2"])
+    assert "run mapped, topic q-88e227a7524c, sample 2" in refuse("import_traces", *mapped, changed)
+    load("import_traces", *mapped, "--replace", changed)
+    answers = AnswerProvenance.objects.filter(run__run_id="mapped").order_by("sample")
+    assert [row.extra["trace"]["answer"] for row in answers] == ["Yes [2].", "Never.", "Perhaps [1]."]
 
 
 def test_check_p12_the_same_file_twice_changes_nothing_and_tomorrows_adds_what_is_new(own: Path) -> None:

@@ -147,6 +147,9 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "qrel_grade": first(Qrel, grade=-3),
     "run_once": first(Run),
     "run_task": first(Run, run_id="new", task="QA"),
+    "answer_sample": lambda: copied(
+        AnswerProvenance.objects.order_by("pk")[0], answer_id=new_answer().pk, sample=0
+    ),
     "answer_once": lambda: copied(AnswerProvenance.objects.order_by("pk")[0], answer_id=new_answer().pk),
     "sentence_once": first(Sentence),
     "citation_once": first(Citation),
