@@ -122,6 +122,8 @@ def test_pages_tell_samples_apart(sampled: Path) -> None:
     answer = AnswerProvenance.objects.select_related("answer", "topic").get(sample=2)
     address = f"/campaigns/river/runs/{answer.run_id}/"
     page = client.get(address).content.decode()
+    # The score is the topic's, so it stands beside the first of its samples alone.
+    assert page.count('<td class="n">0.500</td>') == 1
     assert f"?topic={answer.topic.public_id}&amp;answer={answer.answer.public_id}#h-answer" in page
     second = client.get(address, {"topic": answer.topic.public_id, "answer": answer.answer.public_id})
     assert (second.context["answer"].sample, second.context["answer"].sentences[0].text) == (2, "t1 1")
