@@ -30,6 +30,8 @@ class AnswerRow:
     """the run, by its run id"""
     topic_id: str
     """the topic, by the track's id"""
+    sample: int
+    """which of the run's answers to the topic, from 1"""
     words: int
     """whitespace words"""
     response_length: int | None
@@ -1465,6 +1467,43 @@ class SampleRow:
     battles: int
     drawn: int
     """for people"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampledRunRow:
+    """A run that answered topics several times; null: undefined."""
+
+    run_id: str
+    """the run, by its run id"""
+    topics: int
+    """with several samples: the figures are over these"""
+    samples: int
+    """on these topics"""
+    mean: float | None
+    sd: float | None
+    """standard deviation of a topic's samples, mean over topics"""
+    consistency: float | None
+    """share of pairs of samples with the same label of a nugget"""
+    pass_all: float | None
+    """share of topics whose samples all reach the threshold"""
+
+    @property
+    def run(self) -> str:
+        return self.run_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SamplesReportRow:
+    """Runs that answered topics several times: how far their samples agree and are scored alike."""
+
+    condition: str
+    judge: str | None
+    """whose labels; null: there are none"""
+    score: str
+    threshold: float
+    policies: dict[str, str]
+    topics: int
+    runs: list[SampledRunRow]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
