@@ -60,7 +60,7 @@ SET_UP = MenuGroup(
         MenuPage("organizer:protocol", "Protocol", _pages("change_protocol change_defaults"), roles=OVERSEERS),
         MenuPage("organizer:people", "People", _pages("ask_to_take_role"), roles=OVERSEERS),
         MenuPage("organizer:practice", "Practice"),
-        MenuPage("organizer:battles", "Battle sets", _pages("verdict_origin")),
+        MenuPage("organizer:battles", "Battle sets"),
         MenuPage("organizer:judges", "Judges", _pages("new_judge new_connection")),
     ),
 )
@@ -81,6 +81,10 @@ JUDGE = MenuGroup(
 )
 
 
+OWN_BELOW = {"battles": _pages("verdict_origin")}
+"""This room's pages below those of reports."""
+
+
 def _with_reports(caption: str, *own: tuple[int, MenuPage]) -> MenuGroup:
     """Return a group of this room's pages, each with its place, and the reports that belong there."""
     reports = [
@@ -89,7 +93,7 @@ def _with_reports(caption: str, *own: tuple[int, MenuPage]) -> MenuGroup:
             MenuPage(
                 f"reports:{entry.name}",
                 entry.caption,
-                tuple(f"reports:{view}" for view in entry.below),
+                (*(f"reports:{view}" for view in entry.below), *OWN_BELOW.get(entry.name, ())),
                 READERS if entry.for_readers else frozenset({ORGANIZER}),
             ),
         )
