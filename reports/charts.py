@@ -9,13 +9,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any
 
 from reports.agreement.figures import Correlation, RunPoint, TopicPoint, cells_of, is_binned
 from reports.confusion.paired_labels import ConfusionReport
 from reports.files import with_code
 from reports.metrics.bootstrap import CurvePoint
 from reports.metrics.registry import BY_NAME
+from reports.name_places import LETTER_SIZE, Place, PointName, places_of
 from web.words import word_of
 
 Rows = Sequence[dict[str, Any]]
@@ -44,35 +45,6 @@ PANEL = 90
 """The height of one of several pictures above each other."""
 MOST_NAMED = 40
 """Points that still have their names beside them."""
-NAME_SIZE, LETTER = 11, 6
-"""Size of such a name, and about how wide a letter of it is."""
-MARK = 6
-"""Half of a run's point."""
-Place: TypeAlias = tuple[str, int, int]
-PLACES: Final[tuple[Place, ...]] = (
-    ("left", 9, -8),
-    ("left", 9, 8),
-    ("right", -9, -8),
-    ("right", -9, 8),
-    ("center", 0, -14),
-    ("center", 0, 14),
-)
-"""Where a name may stand, the best first: its alignment, and how far it is moved to the right and down."""
-
-
-class Box(NamedTuple):
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-    def covers(self, other: "Box") -> bool:
-        return (
-            self.left < other.right
-            and other.left < self.right
-            and self.top < other.bottom
-            and other.top < self.bottom
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -491,54 +463,42 @@ def _plane(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
         layers.append(_report_points(alt, content["small"], content, palette, size=26))
     layers.append(_report_points(alt, content["rows"], content, palette, size=120))
     if 0 < len(content["rows"]) <= MOST_NAMED:
-        placed = _placed_names(content, palette)
-        layers += [mark for halo in (True, False) for mark in _point_names(alt, placed, palette, halo=halo)]
+        by_place = _rows_by_place(content, palette)
+        layers += [mark for halo in (True, False) for mark in _point_names(alt, by_place, palette, halo=halo)]
     return configured(alt.layer(*layers), palette).properties(padding=ROOM)
 
 
-def _point_names(alt: Any, placed: Mapping[Place, Rows], palette: Palette, *, halo: bool) -> Iterator[Any]:
+def _point_names(alt: Any, by_place: Mapping[Place, Rows], palette: Palette, *, halo: bool) -> Iterator[Any]:
     """Yield the names beside their points, or the ground behind them, which keeps lines from striking them out."""
     edge = {"stroke": palette.ground, "strokeWidth": 4} if halo else {}
-    for (align, right, down), rows in placed.items():
+    for (align, right, down), rows in by_place.items():
         text = alt.Chart(alt.Data(values=rows)).transform_calculate(short=shortened("datum.name"))
         mark = text.mark_text(
-            align=align, dx=right, dy=down, fontSize=NAME_SIZE, color=palette.ink, aria=False, **edge
+            align=align, dx=right, dy=down, fontSize=LETTER_SIZE, color=palette.ink, aria=False, **edge
         )
         yield mark.encode(x="x:Q", y="y:Q", text="short:N")
 
 
-def _placed_names(content: dict[str, Any], palette: Palette) -> dict[Place, Rows]:
-    """Return the rows by where their names stand: the first place that is free of points and of other names.
-
-    Where none is, it is the one that covers least.
-    """
+def _rows_by_place(content: dict[str, Any], palette: Palette) -> dict[Place, Rows]:
+    """Return the rows by where their names stand."""
     rows: Rows = content["rows"]
     drawn = [*rows, *content["small"], *content["line"]]
     (left, right), (low, high) = (
         _extent(palette, drawn, axis, ends)
         for axis, ends in zip("xy", content["ends"] or (None, None), strict=True)
     )
-    points = [
-        (WIDTH * (row["x"] - left) / (right - left), HEIGHT * (high - row["y"]) / (high - low)) for row in rows
+    names = [
+        PointName(
+            x=WIDTH * (row["x"] - left) / (right - left),
+            y=HEIGHT * (high - row["y"]) / (high - low),
+            letters=min(len(row["name"]), NAME_START + NAME_END + 1),
+        )
+        for row in rows
     ]
-    taken = [Box(x - MARK, y - MARK, x + MARK, y + MARK) for x, y in points]
-    placed: dict[Place, list[dict[str, Any]]] = {}
-    for row, (x, y) in zip(rows, points, strict=True):
-        boxes = [_name_box(x, y, row["name"], place) for place in PLACES]
-        covered = [
-            sum(map(box.covers, taken)) + (box.right > WIDTH + ROOM["right"] or box.left < 0) for box in boxes
-        ]
-        best = covered.index(min(covered))
-        taken.append(boxes[best])
-        placed.setdefault(PLACES[best], []).append(row)
-    return dict(placed)
-
-
-def _name_box(x: float, y: float, name: str, place: Place) -> Box:
-    align, right, down = place
-    width = LETTER * min(len(name), NAME_START + NAME_END + 1)
-    start = x + right - {"left": 0, "center": width / 2, "right": width}[align]
-    return Box(start, y + down - NAME_SIZE / 2, start + width, y + down + NAME_SIZE / 2)
+    by_place: dict[Place, list[dict[str, Any]]] = {}
+    for row, place in zip(rows, places_of(names, WIDTH + ROOM["right"]), strict=True):
+        by_place.setdefault(place, []).append(row)
+    return dict(by_place)
 
 
 def _extent(palette: Palette, rows: Rows, axis: str, ends: Sequence[float] | None) -> Sequence[float]:
