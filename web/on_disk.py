@@ -60,6 +60,12 @@ class NumbersOnDisk:
         row: Numbers | None = self._rows.execute("SELECT first, second FROM kept WHERE key = ?", [key]).fetchone()
         return row
 
+    def count(self, key: int) -> int:
+        """Add 1 to the first number under a key, and return it."""
+        statement = "INSERT INTO kept VALUES (?, 1, 0) ON CONFLICT (key) DO UPDATE SET first = first + 1 "
+        number: int = self._rows.execute(f"{statement} RETURNING first", [key]).fetchone()[0]
+        return number
+
     def put(self, key: int, numbers: Numbers) -> Numbers | None:
         """Keep numbers under a key that has none yet; else return those that it has."""
         there = self.get(key)

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from accounts.models import User
 from evaluation.errors import InputProblem, Refused
-from evaluation.formats.lines import id_problem, sample_words
+from evaluation.formats.lines import MOST_SAMPLES, id_problem, sample_words
 from evaluation.formats.problems import MAX_PROBLEMS, Problems
 from evaluation.formats.runs import AnswerRecord, RunFile, missing_topics_message
 from evaluation.formats.segments import SegmentRecord
@@ -115,7 +115,7 @@ def _check(options: TraceOptions) -> None:
 
 def _batches(sources: Sequence[Source], options: TraceOptions) -> Iterator[list[_Trace]]:
     """Yield the traces of all files, some of one file at a time. Raises `BadInput` at the end of a file."""
-    samples: dict[int, int] = {}
+    samples = NumbersOnDisk()
     for source in sources:
         problems = Problems(source.name)
         batch: list[_Trace] = []
@@ -123,8 +123,7 @@ def _batches(sources: Sequence[Source], options: TraceOptions) -> Iterator[list[
         for record in trace_records(source, options, problems):
             trace = _Trace(source, record)
             if options.number_samples:
-                samples[trace.answered] = number = samples.get(trace.answered, 0) + 1
-                trace = _Trace(source, replace(record, sample=number))
+                trace = _Trace(source, replace(record, sample=samples.count(trace.answered)))
             batch.append(trace)
             size += len(record.answer) + sum(len(context.text) for context in record.contexts)
             if len(batch) == MOST_AT_ONCE or size > MOST_CHARACTERS_AT_ONCE:
@@ -160,12 +159,15 @@ class _Duplicates:
             place = f"line {line}" if source is trace.source else f"line {line} of {source.name}"
             text = f"question {record.topic_id} has sample {record.sample} already on {place} {MAY_BE_NUMBERED}"
             self._note(trace.problem("sample", text))
+        if record.sample > MOST_SAMPLES:
+            text = f"at most {MOST_SAMPLES:,} answers to a question, and {record.topic_id} has more"
+            self._note(trace.problem("sample", text))
         question = _key(*record.question.split())
-        asked = self._questions.put(_key(record.topic_id), (question, record.line))
-        if asked and asked[0] != question:
-            text = f"the question of {record.topic_id} as on line {asked[1]}, found another"
+        first = self._questions.put(_key(record.topic_id), (question, record.line))
+        if first and first[0] != question:
+            text = f"the question of {record.topic_id} as on line {first[1]}, found another"
             self._note(trace.problem("question", text))
-        return asked is None
+        return first is None
 
     def _note(self, problem: InputProblem) -> None:
         if len(self.problems) < MAX_PROBLEMS:

@@ -168,6 +168,9 @@ def test_several_answers_to_a_question_are_samples(own: Path) -> None:
     assert "sheet.csv:2: try: a number from 1 to 32,767, found" in refuse(
         "import_traces", *mapped, sheet(own, ["q", "a", "try"], [ROOM, "Yes.", "2nd"])
     )
+    beyond = write(own, "many.jsonl", [{"q": ROOM, "a": ["Yes.", "No."], "try": 32_767}])
+    many = refuse("import_traces", *mapped, beyond)
+    assert "many.jsonl:1: sample: at most 32,767 answers to a question" in many
     load("import_traces", *mapped, sheet(own, ["q", "a", "try"], *reversed(rows)))
     assert AnswerProvenance.objects.filter(run__run_id="mapped").count() == 3
     changed = sheet(own, ["q", "a", "try"], [ROOM, "Never.", "2"])
