@@ -92,7 +92,7 @@ class DeskPage:
 
     @property
     def is_rubric(self) -> bool:
-        """Whether the nuggets that are asked about are criteria."""
+        """Whether the nuggets of the desk are criteria of a rubric."""
         return any("unit" in nugget for nugget in self.state.get("nuggets", ()))
 
     @property
@@ -100,8 +100,8 @@ class DeskPage:
         return self.head.stage.rubric_question if self.is_rubric else self.head.stage.question
 
     @property
-    def asked(self) -> str:
-        """Noun of a row of a judging desk that goes by a list."""
+    def row_noun(self) -> str:
+        """What a row of a judging desk that goes by a list is."""
         return "criterion" if self.is_rubric else "nugget"
 
     @property

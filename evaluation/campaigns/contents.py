@@ -175,7 +175,7 @@ def holdings_for(viewer: User, campaign: Campaign) -> Holdings:
     )
 
 
-FILLED: Final[Mapping[str, tuple[QuerySet[Any], str]]] = {
+ROWS_OF_KINDS: Final[Mapping[str, tuple[QuerySet[Any], str]]] = {
     "topics": (Topic.objects.all(), "campaign"),
     "segments": (Segment.objects.filter(has_text=True), "campaign"),
     "qrels": (QrelSource.objects.all(), "campaign"),
@@ -189,11 +189,14 @@ FILLED: Final[Mapping[str, tuple[QuerySet[Any], str]]] = {
 
 def missing_after(viewer: User, campaign: Campaign, kind: str) -> str:
     """Return the first kind after one of which a campaign has nothing, from whatever it came; "" for none."""
-    kinds = list(FILLED)
-    later = kinds[kinds.index(kind) + 1 :] if kind in FILLED else []
+    kinds = list(ROWS_OF_KINDS)
+    later = kinds[kinds.index(kind) + 1 :] if kind in ROWS_OF_KINDS else []
     mine = within(viewer, campaign)
-    empty = (name for name in later if not FILLED[name][0].filter(**{f"{FILLED[name][1]}__in": mine}).exists())
-    return next(empty, "")
+    for name in later:
+        rows, campaign_field = ROWS_OF_KINDS[name]
+        if not rows.filter(**{f"{campaign_field}__in": mine}).exists():
+            return name
+    return ""
 
 
 def battle_sets_for(viewer: User, campaign: Campaign) -> list[str]:
