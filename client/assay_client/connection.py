@@ -38,8 +38,8 @@ BUSY = (429, 502, 503, 504)
 BEING_DONE = "idempotency_key_in_use"
 TOKEN = re.compile(r"[\x21-\x7e]+")
 
-Body = Callable[[], Any]
-"""Makes the body of a request, once more for each try."""
+Body = Callable[[], Mapping[str, Any]]
+"""Makes the body of a request, as httpx's `content` or `files`, once more for each try."""
 
 
 class Connection:
@@ -67,7 +67,9 @@ class Connection:
     ) -> Any:
         """Send a JSON body. `tried_out`: the server only says what it would do."""
         raw = json.dumps({} if body is None else body).encode()
-        return self.send(path, lambda: raw, query, {"Content-Type": "application/json"}, tried_out=tried_out)
+        return self.send(
+            path, lambda: {"content": raw}, query, {"Content-Type": "application/json"}, tried_out=tried_out
+        )
 
     def send(
         self,
@@ -144,9 +146,8 @@ class Connection:
         body: Body | None,
     ) -> httpx.Request:
         parameters = {name: _parameter(value) for name, value in (query or {}).items() if value is not None}
-        content = body() if body else None
         return self._http.build_request(
-            method, f"{self.url}/api/v1/{path}", params=parameters, headers=headers, content=content
+            method, f"{self.url}/api/v1/{path}", params=parameters, headers=headers, **(body() if body else {})
         )
 
     def _error(self, response: httpx.Response) -> AssayError:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from api.writes.imports import FILE_KINDS
-from assay_client import Campaign, Refused
+from assay_client import AssayError, Campaign, Refused, imports
 from assay_client.imports import Imports
 from evaluation.models import Event, Run
 
@@ -92,6 +92,62 @@ def test_a_judge_s_score_files_are_one_table(lib: Campaign, tmp_path: Path) -> N
     assert lib.imports.scores(truth, condition="truth", topics_as_they_are=True).rows == 3
     [row] = lib.report("judges", truth="truth")["judges"]
     assert (row["judge"], row["method"], row["model"], row["runs"]) == ("GRADE", "pointwise", "gpt-4o", 3)
+
+
+def test_several_runs_are_one_import(lib: Campaign, tmp_path: Path) -> None:
+    lib.imports.topics(TOPICS)
+    (tmp_path / "heron.jsonl").write_bytes(RUN)
+    egret = [{**row, "run_id": "egret"} for row in ROWS]
+    loaded = lib.imports.run(tmp_path / "heron.jsonl", egret, RUN.replace(b"heron", b"stork"), group="ours")
+    assert (loaded.rows, loaded.changed) == (6, True)
+    assert {run.run_id: run.group for run in Run.objects.all()} == dict.fromkeys(
+        ["heron", "egret", "stork"], "ours"
+    )
+    [event] = Event.objects.filter(kind="import.run")
+    assert [file["name"] for file in event.payload["files"]] == ["heron.jsonl", "body-2", "body-3"]
+    assert not lib.imports.run(egret, tmp_path / "heron.jsonl", group="ours").changed
+
+
+def test_rows_of_several_runs_that_fill_more_than_the_memory_are_sent_whole(
+    lib: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(imports, "IN_MEMORY", 10)
+    lib.imports.topics(TOPICS)
+    assert lib.imports.run(ROWS, iter([{**row, "run_id": "egret"} for row in ROWS])).rows == 4
+
+
+def test_a_file_that_is_wrong_among_several_is_named_and_none_is_loaded(lib: Campaign) -> None:
+    lib.imports.topics(TOPICS)
+    wrong = [{**ROWS[0], "run_id": "egret", "topic_id": "t9"}]
+    with pytest.raises(Refused) as refusal:
+        lib.imports.run(ROWS, wrong, name=["heron.jsonl", "egret.jsonl"])
+    assert [(problem.file, problem.line) for problem in refusal.value.problems] == [("egret.jsonl", 1)]
+    with pytest.raises(AssayError, match="name: one for each of 2 files, found 1"):
+        lib.imports.run(ROWS, wrong, name="heron.jsonl")
+    assert not Run.objects.exists()
+
+
+def test_a_judges_yml_says_whose_each_score_file_is(lib: Campaign, tmp_path: Path) -> None:
+    lib.imports.topics(TOPICS)
+    (tmp_path / "judges.yml").write_text(
+        "judges:\n  first.eval: {name: GRADE, method: pointwise}\n  second.eval.txt: {name: UMBRELA}\n", "utf-8"
+    )
+    for name, value in (("first", 0.5), ("second", 0.25)):
+        rows = "".join(f"{run}\tGRADE\tt1\t{value}\n" for run in ("heron", "egret", "stork"))
+        (tmp_path / f"{name}.eval.txt").write_text(rows, "utf-8")
+    names = ("judges.yml", "first.eval.txt", "second.eval.txt")
+    loaded = lib.imports.scores(*(tmp_path / name for name in names), form="tot")
+    assert (loaded.rows, loaded.changed) == (6, True)
+    judges = lib.report("judges", truth="UMBRELA")["judges"]
+    assert [(row["judge"], row["method"]) for row in judges] == [("GRADE", "pointwise")]
+    with pytest.raises(Refused, match=r"judges\.yml"):
+        lib.imports.scores(tmp_path / "first.eval.txt", form="tot")
+
+
+@pytest.mark.parametrize("kind", FILE_KINDS)
+def test_several_files_go_where_the_server_takes_several(kind: str) -> None:
+    parameters = inspect.signature(getattr(Imports, kind)).parameters.values()
+    assert any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters) == FILE_KINDS[kind].several
 
 
 @pytest.mark.parametrize("kind", FILE_KINDS)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -39,6 +40,18 @@ def test_an_import_whose_answer_is_lost_is_answered_again(library: Library) -> N
     assert len(keys) == 1
     assert Topic.objects.count() == 2
     assert Event.objects.filter(kind="import.topics").count() == 1
+
+
+def test_several_files_are_sent_whole_at_each_try(library: Library, lib: Campaign, tmp_path: Path) -> None:
+    lib.imports.topics(TOPICS)
+    path = tmp_path / "heron.jsonl"
+    path.write_bytes(RUN)
+    real = hands_on(library.url)
+    with serving(real, says(503), loses(real), rest=real) as proxy:
+        imports = Assay(proxy.url, token=library.tokens["olga"]).campaign("library").imports
+        loaded = imports.run(path, RUN.replace(b"heron", b"egret"))
+    assert (loaded.rows, loaded.changed) == (4, True)
+    assert Event.objects.filter(kind="import.run").count() == 1
 
 
 @pytest.mark.usefixtures("simulator")
