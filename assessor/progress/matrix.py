@@ -45,19 +45,32 @@ def counted(tasks: TaskQuerySet[Task]) -> TaskQuerySet[Task]:
     return tasks.not_withdrawn().filter(study=None).order_by()
 
 
-def topic_states(campaign: Campaign, topics: QuerySet[Topic], tasks: QuerySet[Task]) -> dict[int, TopicState]:
-    """Return topics' states by key, by tasks from `counted`: blocked where one is, done where all are submitted.
+def topic_states(campaign: Campaign, topics: QuerySet[Topic], tasks: TaskQuerySet[Task]) -> dict[int, TopicState]:
+    """Return topics' states by key: blocked where a task is, done where all are submitted.
 
-    A topic without a task is done where all its labels are there: they were imported, or an LLM gave them.
+    A topic without a task is done where all its labels are there: they were imported, or an LLM gave them. A study's
+    task begins no topic, and one with an open one is not done.
     """
     states: dict[Any, set[str]] = defaultdict(set)
-    for topic, state in tasks.values_list("topic", "state").distinct():
-        states[topic].add(state)
+    of_studies: dict[Any, set[str]] = defaultdict(set)
+    rows = tasks.not_withdrawn().order_by().values_list("topic", "state", "study")
+    for topic, state, study in rows.distinct():
+        (of_studies if study else states)[topic].add(state)
     labelled = {pk for pk, (labels, asked) in labels_of(campaign).items() if labels >= asked}
     return {
-        pk: TopicState.DONE if pk in labelled - states.keys() else _state_of(states.get(pk, set()))
+        pk: _with_studies(
+            TopicState.DONE if pk in labelled - states.keys() else _state_of(states.get(pk, set())),
+            of_studies.get(pk, set()),
+        )
         for pk in topics.order_by().values_list("pk", flat=True)
     }
+
+
+def _with_studies(state: TopicState, of_studies: set[str]) -> TopicState:
+    if TaskState.BLOCKED in of_studies:
+        return TopicState.BLOCKED
+    is_open = not of_studies <= {TaskState.SUBMITTED}
+    return TopicState.IN_PROGRESS if is_open and state is TopicState.DONE else state
 
 
 def _state_of(states: set[str]) -> TopicState:
@@ -70,7 +83,7 @@ def _state_of(states: set[str]) -> TopicState:
 
 def topic_numbers_for(viewer: User, campaign: Campaign) -> dict[TopicState, int]:
     """Count the topics in each state that has any; first those that stop people."""
-    states = topic_states(campaign, topics_for(viewer, campaign), counted(tasks_for(viewer, campaign)))
+    states = topic_states(campaign, topics_for(viewer, campaign), tasks_for(viewer, campaign))
     numbers = Counter(states.values())
     return {state: numbers[state] for state in TopicState if numbers[state]}
 
@@ -185,7 +198,7 @@ def work_topics(
     if state == UNASSIGNED:
         return topics.exclude(pk__in=counted(tasks).values("topic"))
     if state in list(TopicState):
-        states = topic_states(campaign, topics, counted(tasks))
+        states = topic_states(campaign, topics, tasks)
         topics, state = (
             topics.filter(pk__in=[pk for pk, topic_state in states.items() if topic_state == state]),
             "",

@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.models import User
 from assessor.progress.labelled import Labelled, citations_of, labels_of, standing_lists
-from assessor.progress.matrix import counted, tasks_for
+from assessor.progress.matrix import tasks_for
 from evaluation.corpus.topics import topics_for
 from evaluation.models import Battle, Campaign, Judgment, Qrel, Verdict
 from evaluation.stages import STAGES, Stage, stage_of
@@ -81,23 +81,28 @@ class PipelineTopic:
 
 @dataclass(frozen=True, slots=True)
 class PipelineTask:
+    """A task. `counts`: its labels count, which those of second opinions and of studies do not."""
+
     topic: int
     public_id: str
     stage: Stage
     state: str
     assessor: User
     due: date | None
+    counts: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
     """Every topic's state at every step; `lists`: the origins of the lists that each topic has.
 
-    A stage that is a step of its own is here from its first task or label on.
+    `complete`: by step, the topics that lack nothing that counts, whatever is still looked at again. A stage that is a
+    step of its own is here from its first task or label on.
     """
 
     topics: tuple[PipelineTopic, ...]
     states: Mapping[AnyStep, Mapping[int, StepState]]
+    complete: Mapping[AnyStep, frozenset[int]]
     tasks: tuple[PipelineTask, ...]
     lists: frozenset[tuple[int, str]]
 
@@ -111,26 +116,23 @@ class Pipeline:
         stages = _stages_of(step)
         return [task for task in self.tasks if task.stage in stages and (not states or task.state in states)]
 
+    def counting_tasks_of(self, step: AnyStep) -> list[PipelineTask]:
+        return [task for task in self.tasks_of(step) if task.counts]
+
 
 def pipeline_for(viewer: User, campaign: Campaign) -> Pipeline:
     """Return the states of all topics: a dozen queries at most, however many topics."""
     seen = topics_for(viewer, campaign)
     topics = tuple(PipelineTopic(*row) for row in seen.values_list("pk", "public_id", "topic_id"))
-    rows = counted(tasks_for(viewer, campaign)).filter(second_opinion=False).order_by("topic__position", "pk")
-    task_rows = list(rows.values_list("topic_id", "public_id", "stage", "state", "assessor_id", "due"))
-    # A few people have hundreds of tasks: each of them is read once.
-    people = User.objects.in_bulk({assessor for *_, assessor, _ in task_rows})
-    tasks = tuple(
-        PipelineTask(topic, public_id, stage, state, people[assessor], due)
-        for topic, public_id, stage, state, assessor, due in task_rows
-    )
+    tasks = _tasks_for(viewer, campaign)
     graded = set(Qrel.objects.filter(source__campaign=campaign).values_list("topic__pk", flat=True).distinct())
     lists = frozenset(standing_lists(campaign).values_list("topic__pk", "nugget_set__origin"))
     listed = {topic for topic, origin in lists if origin != Origin.DRAFT}
     keys = [topic.pk for topic in topics]
     to_read = graded_to_read(campaign).filter(topic=OuterRef("pk"))
     readable = set(seen.filter(Exists(to_read)).values_list("pk", flat=True))
-    of_tasks = {step: _of_tasks(step, tasks, keys) for step in Step}
+    counting = [task for task in tasks if task.counts]
+    of_tasks = {step: _of_tasks(step, counting, keys) for step in Step}
     passages = {
         pk: of_tasks[Step.PASSAGES].get(pk) or _without_task(done=pk in graded, begins=True) for pk in keys
     }
@@ -146,7 +148,36 @@ def pipeline_for(viewer: User, campaign: Campaign) -> Pipeline:
         Step.LABELS: _judged(keys, of_tasks[Step.LABELS], labels, final),
         Step.CITATIONS: _judged(keys, of_tasks[Step.CITATIONS], citations, None),
     }
-    return Pipeline(topics, states | _of_stages(campaign, tasks, keys), tasks, lists)
+    states |= _of_stages(campaign, counting, keys)
+    complete = {
+        step: frozenset(pk for pk, state in of_step.items() if state is StepState.DONE)
+        for step, of_step in states.items()
+    }
+    seconds = [task for task in tasks if not task.counts]
+    looked_at = {
+        step: _looked_at_again(of_step, _of_tasks(step, seconds, keys)) for step, of_step in states.items()
+    }
+    return Pipeline(topics, looked_at, complete, tasks, lists)
+
+
+def _tasks_for(viewer: User, campaign: Campaign) -> tuple[PipelineTask, ...]:
+    rows = tasks_for(viewer, campaign).not_withdrawn().order_by("topic__position", "pk")
+    fields = ("topic_id", "public_id", "stage", "state", "assessor_id", "due", "second_opinion", "study_id")
+    task_rows = list(rows.values_list(*fields))
+    # A few people have hundreds of tasks: each of them is read once.
+    people = User.objects.in_bulk({assessor for *_, assessor, _, _, _ in task_rows})
+    return tuple(
+        PipelineTask(topic, public_id, stage, state, people[assessor], due, not (second or study))
+        for topic, public_id, stage, state, assessor, due, second, study in task_rows
+    )
+
+
+def _looked_at_again(states: Mapping[int, StepState], seconds: Mapping[int, StepState]) -> Mapping[int, StepState]:
+    """States with the tasks of second opinions and studies, which begin nothing: what has an open one is not done."""
+    open_ones = {pk: state for pk, state in seconds.items() if state is not StepState.DONE}
+    blocked = {pk: state for pk, state in open_ones.items() if state is StepState.BLOCKED}
+    done = {pk: StepState.IN_PROGRESS for pk in open_ones if states[pk] is StepState.DONE}
+    return {**states, **done, **blocked}
 
 
 def _of_stages(

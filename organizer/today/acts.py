@@ -153,7 +153,7 @@ def _unblocking(campaign: Campaign, pipeline: Pipeline, step: AnyStep, flags: Se
 
 def _handing_out(campaign: Campaign, pipeline: Pipeline, step: AnyStep) -> NextAct | None:
     ready = pipeline.topics_at(step, StepState.READY)
-    used = Counter(task.stage for task in pipeline.tasks_of(step))
+    used = Counter(task.stage for task in pipeline.counting_tasks_of(step))
     # Work that nobody was handed so far is for an LLM, until an organizer hands out the first of it.
     if not ready or not used:
         return None
@@ -182,9 +182,10 @@ def _inputs_of_last_task(campaign: Campaign, stage: Stage) -> dict[str, str]:
 
 
 def _job(campaign: Campaign, pipeline: Pipeline, step: AnyStep, titles: set[str]) -> NextAct | None:
-    tasks = pipeline.tasks_of(step)
+    tasks = pipeline.counting_tasks_of(step)
     states = [StepState.READY] if tasks else [StepState.READY, StepState.IN_PROGRESS]
-    ready = pipeline.topics_at(step, *states)
+    complete = pipeline.complete[step]
+    ready = [topic for topic in pipeline.topics_at(step, *states) if topic.pk not in complete]
     if not ready or isinstance(step, Stage):
         return None
     if step is Step.PASSAGES:
@@ -215,7 +216,7 @@ def _missing_work(pipeline: Pipeline, step: Step, ready: list[PipelineTopic]) ->
             (work, [topic for topic in ready if pipeline.has_list(topic, origin)]) for work, origin in LABELLED
         ]
         return max(listed, key=lambda found: len(found[1]))
-    if step is Step.NUGGETS and pipeline.tasks_of(step):
+    if step is Step.NUGGETS and pipeline.counting_tasks_of(step):
         return Work.DRAFTS, [topic for topic in ready if not pipeline.has_list(topic, Origin.DRAFT)]
     return JOBS[step], ready
 
