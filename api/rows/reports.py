@@ -405,6 +405,7 @@ class BattlesReportRow(BattleLeaderboardRow):
 
     differences: list[BattlesDifferenceRow]
     side: BattleFigureRow = Field(description="mean points of the answer on the left")
+    side_term: BattleFigureRow = Field(description="log odds of standing on the left, beside ratings")
     stayed: BattleFigureRow = Field(description="mean points of the answer that had stayed")
     length: BattleFigureRow = Field(description="log odds of the answer with twice as many words")
     agreement: list[BattleAgreementRow]

@@ -30,12 +30,13 @@ from reports.battles.verdicts import (
     counted_battles,
     current_verdicts,
     sheet_of,
+    sheet_of_sides,
     verdicts_by,
 )
 from reports.document import Document, Naming, Option
 from reports.metrics.battles.cycles import FEWEST_TRIADS, cycles
 from reports.metrics.battles.explained import explained
-from reports.metrics.battles.ratings import length_slope
+from reports.metrics.battles.ratings import length_slope, side_term
 from reports.metrics.battles.sheet import BattleSheet
 from reports.metrics.battles.win_rates import Share, share_of
 from reports.metrics.intervals import FEWEST_TOPICS, UNDEFINED, Interval
@@ -52,6 +53,7 @@ ENOUGH = 0.7
 ENOUGH_ORDERS = 0.45
 """Agreement of an LLM's two orders below which further second orders are worth more than further battles."""
 USUAL = {"by": WIN, "target": THESE, "least_topics": FEWEST_TOPICS, "least_battles": LEAST_BATTLES}
+ODDS = {"side_term": "on the left", "length": "twice as long"}
 UNSEEN = "of no verdict is it known which answer had stayed"
 JUDGE = Option(
     "judge", "whose verdicts alone; of LLMs which, where several judged", metavar="NAME", of=Naming.JUDGE
@@ -123,6 +125,7 @@ def battles_report(campaign: Campaign, choices: Choices) -> Document:
         "bands": _bands(runs, differences),
         "differences": differences,
         "side": _share_document(_mean_points(verdicts, "left_points")),
+        "side_term": _share_document(side_term(sheet_of_sides(verdicts))),
         "stayed": _share_document(_mean_points(verdicts, "stayed_points"), UNSEEN),
         "length": _share_document(length_slope(sheet)),
         "agreement": [_agreement_document(row) for row in agreements(people, llms)],
@@ -363,9 +366,9 @@ def _text(battle_set: BattleSet, figures: BattleFigures, content: Mapping[str, A
     if opposite := [row["settled"] for row in content["conflicts"] if row["of"] == PEOPLE]:
         settled = f", and a third person settled {sum(opposite):,}" if any(opposite) else ""
         lines.append(f"In {len(opposite):,} battles people named opposite winners{settled}.")
-    slope = content["length"]["value"]
-    if slope is not None:
-        lines.append(f"An answer twice as long has its odds times {exp(slope):.2f}.")
+    for what, words in ODDS.items():
+        if (slope := content[what]["value"]) is not None:
+            lines.append(f"An answer {words} has its odds times {exp(slope):.2f}.")
     lines += [_board_line(board) for board in content["boards"]]
     if figures.reliability is not None and figures.reliability < ENOUGH:
         lines.append(f"Reliability {figures.reliability:.2f}: these battles do not order the runs.")

@@ -50,6 +50,7 @@ SORTED = dict(BATTLE_SCORES)
 TARGETS = {THESE: "these topics", NEW: "topics like these"}
 LEANINGS = {
     "side": "Points of the answer on the left",
+    "side_term": "Slope of standing on the left, in logits",
     "stayed": "Points of the answer that stayed on screen",
     "length": "Slope of twice the length, in logits",
 }

@@ -12,7 +12,7 @@ from reports.metrics.arrays import Floats
 from reports.metrics.battles.agreement import outcomes, verdict_agreement
 from reports.metrics.battles.cycles import cycles
 from reports.metrics.battles.explained import ScoredBattles, explained, fit
-from reports.metrics.battles.ratings import field_rates, length_slope, ratings
+from reports.metrics.battles.ratings import field_rates, length_slope, ratings, side_term
 from reports.metrics.battles.sheet import BattleSheet
 from reports.metrics.battles.win_rates import win_rates
 
@@ -84,6 +84,13 @@ def test_a_longer_answer_that_always_wins_has_no_slope() -> None:
     rows = [(topic, topic % 2, 1 - topic % 2, 1.0, 1.0) for topic in range(8)]
     assert length_slope(sheet(rows)) is None
     assert length_slope(sheet([(*row[:4], 0.0) for row in rows])) is None
+
+
+def test_a_run_that_always_stood_on_the_left_tells_nothing_of_sides() -> None:
+    rows = [(topic, 0, other, float(topic % 2), 0.0) for topic in range(8) for other in (1, 2)]
+    assert side_term(sheet(rows)) is None
+    turned = [(topic, other, 0, 0.5, 0.0) for topic, _, other, *_ in rows]
+    assert side_term(sheet(rows + turned)) is not None
 
 
 def test_agreement_does_not_know_which_run_is_named_first() -> None:

@@ -113,13 +113,30 @@ def field_rates(rating: Floats) -> Floats:
 
 def length_slope(sheet: BattleSheet) -> Share | None:
     """Return by how much the logit of winning grows as an answer gets twice as long; None where undefined."""
+    return _slope(sheet, ~np.isnan(sheet.lengths), sheet.lengths)
+
+
+def side_term(sheet: BattleSheet) -> Share | None:
+    """Return the logit that standing on the left adds, of battles whose first answer did; None where undefined."""
+    return _slope(sheet, np.ones(len(sheet.points), dtype=np.bool_), np.ones(len(sheet.points)))
+
+
+def _slope(sheet: BattleSheet, known: Booleans, term: Floats) -> Share | None:
+    """Return the coefficient of a term beside ratings, over the battles of which it is known."""
     rated = connected(sheet)
-    inside = sheet.of_runs(rated)
-    inside = inside.where(~np.isnan(inside.lengths))
-    if not inside.lengths.any() or len(np.unique(inside.topic)) < FEWEST_TOPICS:
+    used = known & rated[sheet.first] & rated[sheet.second]
+    battles, term = sheet.where(used), term[used]
+    if not term.any() or len(np.unique(battles.topic)) < FEWEST_TOPICS:
         return None
-    design = opponents(inside, np.flatnonzero(rated), inside.lengths)
-    fit = fit_logistic(design, inside.points, inside.topic, farthest=STEEPEST)
+    design = opponents(battles, np.flatnonzero(rated), term)
+    # Of runs that always stood on the left, ratings tell all that the side does.
+    whole = design.information(np.ones(len(term)))
+    of_all, of_runs = (
+        np.linalg.matrix_rank(part, hermitian=True) for part in (whole, whole[: design.runs, : design.runs])
+    )
+    if of_all == of_runs:
+        return None
+    fit = fit_logistic(design, battles.points, battles.topic, farthest=STEEPEST)
     # Where the longer answer wins whatever the ratings do not tell, the slope grows without end.
     if np.abs(fit.coefficients).max() > STEEPEST:
         return None

@@ -10,8 +10,11 @@ import pytest
 from django.db import transaction
 from pytest_django.plugin import DjangoDbBlocker
 
+from evaluation.models import Campaign
 from tests.metrics.test_battles import fitted, sheet
 from tests.reports.test_published_list_qa import load_study
+from tests.worlds.campaign import World
+from tests.worlds.cast import make_cast
 from tests.worlds.imported import load, report, run
 
 pytestmark = pytest.mark.django_db
@@ -56,8 +59,21 @@ def test_made_battles_have_the_figures_that_must_come_out(list_qa: Path) -> None
     assert sum(gap[-1] < 0.05 for gap in gaps) == 2
     assert document["reliability"] == pytest.approx(0.759758, abs=1e-6)
     assert ends(document["side"]) == pytest.approx(expected["left_share"], abs=1e-8)
+    assert ends(document["side_term"]) == pytest.approx(expected["left_term"], abs=1e-8)
     assert ends(document["length"]) == pytest.approx(expected["length_slope"], abs=1e-8)
     assert (document["cycles"]["triads"], document["cycles"]["share"]) == (0, None)
+
+
+def test_the_side_as_a_term_of_ratings_is_in_every_form(list_qa: Path) -> None:
+    table = run("report", "battles", "--campaign", "river", *BY_PEOPLE).out
+    assert "An answer on the left has its odds times 1.25." in table
+    campaign = Campaign.objects.get()
+    client = World(campaign, make_cast(campaign)).client("rita")
+    for form, value in (("csv", "0.2255101"), ("json", "0.2255101"), ("tex", "0.226")):
+        response = client.get(f"/campaigns/river/reports/battles/leanings.{form}", {"condition": "B/M"})
+        [line] = [line for line in response.content.decode().splitlines() if "standing on the left" in line]
+        assert form == "json" or value in line
+        assert value in response.content.decode()
 
 
 def test_ratings_are_those_of_another_fit_of_the_file(list_qa: Path) -> None:
