@@ -257,7 +257,7 @@ class ImportView(WriteView):
             )
             for upload in write.files
         ]
-        return partial(self.do, write, ImportLoad(about, sources, write.query, self.names, write.actor))
+        return partial(self.do, write, ImportLoad(about, sources, write.query, write.actor))
 
     def do(self, write: Write, about: ImportLoad) -> HttpResponse:
         receipt = self.file_kind.load(about)

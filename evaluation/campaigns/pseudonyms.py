@@ -20,6 +20,7 @@ from evaluation.rules.text import pattern_of_names
 from evaluation.terms import JudgeKind
 
 SHOWN = 8
+PSEUDONYM = re.compile(rf"\bperson-[0-9a-f]{{{SHOWN}}}\b")
 
 
 def pseudonym_of(campaign: Campaign, who: int | str) -> str:
@@ -154,7 +155,7 @@ def without_people(campaign: Campaign, text: str) -> str:
 
 def anonymous(text: str) -> str:
     """Return a text that calls somebody whom it calls by pseudonym: a pseudonym is another on another server."""
-    return re.sub(r"\bperson-[0-9a-f]{8}\b", "somebody", text)
+    return PSEUDONYM.sub("somebody", text)
 
 
 class Names:
@@ -196,14 +197,14 @@ class Names:
 
     def real_judge(self, campaign: int, name: str) -> str:
         """Return the name of whom a name calls here or in an export, where persons without an account are hidden."""
+        if not PSEUDONYM.search(name):
+            return name
         if campaign not in self._real_judges:
-            hidden: dict[str | None, str] = {
-                pseudonym_of(self.campaigns[campaign], f"judge {real}"): real
-                for real, user, _, _ in self._judges.values()
-                if user is None
-            }
+            hiding = self._hiding_in_exports[campaign]
             # Of two that are called alike the first.
-            shown = {self.judge(campaign, pk): real for pk, (real, *_) in reversed(self._judges.items())}
+            judges = dict(reversed(self._judges.items()))
+            hidden: dict[str | None, str] = {hiding.text(real): real for real, *_ in judges.values()}
+            shown = {self.judge(campaign, pk): real for pk, (real, *_) in judges.items()}
             self._real_judges[campaign] = {**hidden, **shown}
         return self._real_judges[campaign].get(name, name)
 
@@ -214,8 +215,13 @@ class Names:
         return [pk for pk, (of, _, called) in self._sets.items() if (of, called) == (campaign, name)]
 
     def real_set(self, campaign: int, name: str) -> str:
+        """Return the name of the set that a name calls here or in an export."""
         pks = self.sets_called(campaign, name)
-        return self._sets[pks[0]][1] if pks else name
+        if pks:
+            return self._sets[pks[0]][1]
+        hiding = self._hiding_in_exports[campaign]
+        real_names = (real for of, real, _ in self._sets.values() if of == campaign)
+        return next((real for real in real_names if hiding.text(real) == name), name)
 
     def real_study(self, campaign: int, name: str) -> str:
         names = Study.objects.using(self._alias).filter(campaign=campaign).values_list("name", flat=True)
@@ -255,6 +261,11 @@ class Names:
         # Judges without an account go by their own names here.
         judges = list(Judge.objects.using(self._alias).filter(user__in=people))
         return {pk: hide(campaign, people, judges, in_prose=True) for pk, campaign in self.campaigns.items()}
+
+    @cached_property
+    def _hiding_in_exports(self) -> Mapping[int, Hiding]:
+        people, judges = self.connected(), list(Judge.objects.using(self._alias))
+        return {pk: hide(campaign, people, judges) for pk, campaign in self.campaigns.items()}
 
     def connected(self) -> list[User]:
         """Return whoever has to do with the campaigns, and all judges with an account."""

@@ -4,10 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection
 from django.utils import timezone
 
 from accounts.models import User
+from evaluation.campaigns.pseudonyms import Names
 from evaluation.domain.conditions import set_of_origin
 from evaluation.domain.shares import assigned
 from evaluation.errors import InputProblem
@@ -109,9 +110,11 @@ def import_assignments(
     files = [(source, [row for row in parse_assignments(source) if not _by_rule(row)]) for source in sources]
 
     def make_plan(locked: Campaign) -> ImportPlan:
-        nugget_set = set_of_origin(locked, origin, nuggets, "nuggets")
+        names = Names([locked], DEFAULT_DB_ALIAS)
+        nugget_set = set_of_origin(locked, origin, names.real_set(locked.pk, nuggets), "nuggets")
         aside = names_study(row.extra for _, rows in files for row in rows)
-        return _plan(nugget_set, judge_named(judge, kind, aside=aside), files, replace)
+        labeller = judge_named(names.real_judge(locked.pk, judge), kind, aside=aside)
+        return _plan(nugget_set, labeller, files, replace)
 
     return carry_out(campaign=campaign, kind="assignments", sources=sources, actor=actor, make_plan=make_plan)
 

@@ -5,9 +5,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.db import DEFAULT_DB_ALIAS
 from django.db.models import QuerySet
 
 from accounts.models import User
+from evaluation.campaigns.pseudonyms import Names
 from evaluation.domain.lineage import TRACED
 from evaluation.errors import InputProblem, Refused, no_such
 from evaluation.formats.nugget_lists import parse_lists
@@ -149,9 +151,10 @@ def import_nuggets(
     made_by = kind or (JudgeKind.HUMAN if origin in (Origin.EDITED, Origin.MANUAL) else JudgeKind.LLM)
 
     def make_plan(locked: Campaign) -> ImportPlan:
-        draft_set = _drafts(locked, origin, drafts)
-        maker = judge_named(judge, made_by)
-        set_name = check_name("set", name or f"{origin}-{judge}")
+        names = Names([locked], DEFAULT_DB_ALIAS)
+        draft_set = _drafts(locked, origin, names.real_set(locked.pk, drafts))
+        maker = judge_named(names.real_judge(locked.pk, judge), made_by)
+        set_name = check_name("set", names.real_set(locked.pk, name) or f"{origin}-{maker}")
         nugget_set = _set_named(locked, set_name, origin, maker, draft_set)
         return _plan(nugget_set, source, rows, replace)
 

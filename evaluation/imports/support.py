@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection
 from django.utils import timezone
 
 from accounts.models import User
+from evaluation.campaigns.pseudonyms import Names
 from evaluation.domain.shares import supported
 from evaluation.errors import InputProblem, Refused
 from evaluation.formats.citation_judgments import parse_support
@@ -77,8 +78,9 @@ def import_support(
     meant = _condition(files, kind, condition)
 
     def make_plan(locked: Campaign) -> ImportPlan:
+        name = Names([locked], DEFAULT_DB_ALIAS).real_judge(locked.pk, judge)
         aside = names_study(row.extra for _, file in files for row in file.rows)
-        return _plan(locked, judge_named(judge, kind, aside=aside), meant, files, replace)
+        return _plan(locked, judge_named(name, kind, aside=aside), meant, files, replace)
 
     return carry_out(campaign=campaign, kind="support", sources=sources, actor=actor, make_plan=make_plan)
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from accounts.models import User
 from assessor.practice.imports import import_practice
-from evaluation.campaigns.pseudonyms import Names
 from evaluation.formats.score_files import JudgeEntry, names_judges
 from evaluation.formats.source import MAX_LINE_BYTES, MAX_TEXT_LINE_BYTES, Source
 from evaluation.formats.traces import TraceMap, TraceOptions
@@ -69,7 +68,7 @@ class ImportOptions:
 
 @dataclass(frozen=True, slots=True)
 class ImportLoad:
-    """An import as it was asked for: people and sets may be named as data name them, `names` knows their own.
+    """An import as it was asked for.
 
     `options` says what the kind's service asks about: `ImportOptions`, or the parameters of an address of the API.
     """
@@ -77,7 +76,6 @@ class ImportLoad:
     campaign: Campaign
     sources: Sequence[Source]
     options: Any
-    names: Names
     actor: User | None
 
     @property
@@ -87,14 +85,6 @@ class ImportLoad:
     @property
     def common(self) -> dict[str, Any]:
         return {"campaign": self.campaign, "replace": self.options.replace, "actor": self.actor}
-
-    @property
-    def judge(self) -> str:
-        # Downloads name people by pseudonym, so a file that comes back may hold one.
-        return self.names.real_judge(self.campaign.pk, self.options.judge)
-
-    def set_called(self, name: str) -> str:
-        return self.names.real_set(self.campaign.pk, name)
 
 
 def load_topics(load: ImportLoad) -> LoadReceipt:
@@ -121,10 +111,10 @@ def load_nuggets(load: ImportLoad) -> LoadReceipt:
     return import_nuggets(
         source=load.source,
         origin=options.origin,
-        judge=load.judge,
+        judge=options.judge,
         kind=options.by,
-        name=load.set_called(options.set),
-        drafts=load.set_called(options.drafts),
+        name=options.set,
+        drafts=options.drafts,
         **load.common,
     )
 
@@ -134,9 +124,9 @@ def load_assignments(load: ImportLoad) -> LoadReceipt:
     return import_assignments(
         sources=load.sources,
         origin=options.origin,
-        judge=load.judge,
+        judge=options.judge,
         kind=options.by,
-        nuggets=load.set_called(options.nuggets),
+        nuggets=options.nuggets,
         **load.common,
     )
 
@@ -144,7 +134,7 @@ def load_assignments(load: ImportLoad) -> LoadReceipt:
 def load_support(load: ImportLoad) -> LoadReceipt:
     options = load.options
     return import_support(
-        sources=load.sources, judge=load.judge, kind=options.by, condition=options.condition, **load.common
+        sources=load.sources, judge=options.judge, kind=options.by, condition=options.condition, **load.common
     )
 
 

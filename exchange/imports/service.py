@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.db import DEFAULT_DB_ALIAS, OperationalError, connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.utils.timezone import now
 from pydantic import TypeAdapter
 
 from accounts.models import User
 from assessor.practice.rules import parse_practice
 from evaluation.campaigns.findings import findings_by_kind
-from evaluation.campaigns.pseudonyms import Names
 from evaluation.errors import BadInput, InputProblem, Refused
 from evaluation.formats.assignments import parse_assignments
 from evaluation.formats.battles import parse_battles
@@ -337,8 +336,7 @@ def _load(attempt: ImportAttempt, sources: Sequence[Source]) -> LoadReceipt:
 
 def _order(attempt: ImportAttempt, sources: Sequence[Source]) -> ImportLoad:
     campaign, options = attempt.campaign, CHOSEN.validate_python(attempt.options)
-    names, actor = Names([campaign], DEFAULT_DB_ALIAS), attempt.loaded_by or attempt.made_by
-    return ImportLoad(campaign, sources, options, names, actor)
+    return ImportLoad(campaign, sources, options, attempt.loaded_by or attempt.made_by)
 
 
 def _findings(receipt: LoadReceipt) -> list[dict[str, Any]]:

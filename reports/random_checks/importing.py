@@ -3,13 +3,16 @@
 A file has lines of one label, or is an export of ours, which has everybody's.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Model
 from django.utils import timezone
 
+from evaluation.campaigns.pseudonyms import Names
 from evaluation.errors import InputProblem
 from evaluation.formats.lines import Count, Id, Line, Once, Sample, Text, json_rows, sample_field, sample_words
 from evaluation.formats.problems import Problems
@@ -17,6 +20,7 @@ from evaluation.formats.source import Source
 from evaluation.imports.base import ImportPlan, LoadReceipt, carry_out, refuse, with_every_problem
 from evaluation.judges import judge_from_elsewhere, stored_judge
 from evaluation.models import Assignment, Event, Judge, Study, SupportJudgment
+from evaluation.models.judges import IN_STUDY
 from evaluation.stages import stage_of_study
 from evaluation.studies import item_fields
 from evaluation.terms import StudyKind
@@ -44,9 +48,11 @@ def import_random_check(*, study: Study, source: Source, judge: str) -> LoadRece
 
     Raises `BadInput` for pairs that were not drawn, and for labels that differ from those that are loaded.
     """
-    suffix = f", study {study.name}"
-    kind = StudyKind(study.kind)
-    records = parse_random_check(source, kind, (judge, judge + suffix))
+    suffix, names = f"{IN_STUDY}{study.name}", Names([study.campaign], DEFAULT_DB_ALIAS)
+    real_name = partial(names.real_judge, study.campaign_id)
+    # Of whom an export names by pseudonym, and who judges nothing but studies.
+    judge = real_name(real_name(judge) + suffix).removesuffix(suffix)
+    records = parse_random_check(source, StudyKind(study.kind), (judge, judge + suffix), real_name)
     return carry_out(
         campaign=study.campaign,
         kind="random-check",
@@ -124,8 +130,12 @@ class _CitationLine(_Labelled):
     docid: Id
 
 
-def parse_random_check(source: Source, kind: StudyKind, judges: tuple[str, ...]) -> tuple[RandomCheckRecord, ...]:
+def parse_random_check(
+    source: Source, kind: StudyKind, judges: tuple[str, ...], real_name: Callable[[str], str] = str
+) -> tuple[RandomCheckRecord, ...]:
     """All labels in file order; of an export's lines that of the first of these judges who has one there.
+
+    `real_name` says who a name in an export is.
 
     Lines on which none of them has a label are left out. Raises `BadInput`: an unknown label, a line without any,
     and a pair that comes twice with different labels.
@@ -139,7 +149,7 @@ def parse_random_check(source: Source, kind: StudyKind, judges: tuple[str, ...])
         if row.label is None and row.labels is None:
             problems.add(line, "label", f"a label: {', '.join(words)}")
             continue
-        labels = row.labels or {}
+        labels = {real_name(name): word for name, word in (row.labels or {}).items()}
         word = row.label or next((labels[judge] for judge in judges if judge in labels), None)
         if word is None:
             continue

@@ -14,7 +14,6 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
-from evaluation.campaigns.pseudonyms import Names
 from evaluation.imports import topics
 from evaluation.imports.base import trying_out
 from evaluation.models import Judge, NuggetSet
@@ -76,7 +75,7 @@ needs_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="the onl
 def load_of(world: World, folder: Path, kind: str) -> ImportLoad:
     text, options = FILES[kind]
     source = write_source(folder, f"{kind}.txt", text)
-    return ImportLoad(world.campaign, [source], ImportOptions(**options), Names([world.campaign], "default"), None)
+    return ImportLoad(world.campaign, [source], ImportOptions(**options), None)
 
 
 def test_every_kind_of_file_is_tried_here() -> None:
@@ -200,9 +199,7 @@ def test_a_large_file_is_written_in_as_many_statements_as_a_small_one(
         world.campaign.refresh_from_db()
         chosen = ImportOptions(**options)
         with CaptureQueriesContext(connection) as context:
-            IMPORT_KINDS[kind].load(
-                ImportLoad(world.campaign, [source], chosen, Names([world.campaign], "default"), None)
-            )
+            IMPORT_KINDS[kind].load(ImportLoad(world.campaign, [source], chosen, None))
         inserts = [query["sql"] for query in context if "INSERT INTO" in query["sql"]]
         # A source of grades is made once, and findings are as many as a file has.
         taken.append(sum("finding" not in sql and "qrelsource" not in sql for sql in inserts))

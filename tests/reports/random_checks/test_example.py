@@ -12,6 +12,7 @@ from evaluation.models import (
     AnswerProvenance,
     Campaign,
     Event,
+    Judge,
     ListedNugget,
     NuggetList,
     NuggetVersion,
@@ -104,6 +105,18 @@ def test_the_drawn_pairs_leave_with_what_they_were_drawn_by(judged: Path) -> Non
     )
     assert first["labels"] == {"ann, study check": "support"}
     assert corrected("--pairs", *LOOSE)["pairs"] == rows
+
+
+def test_an_export_under_pseudonyms_comes_back_as_by_the_same_person(judged: Path) -> None:
+    file = judged / "out.jsonl"
+    run("export", "random-check", "--campaign", "river", "--study", "check", "--pseudonyms", "--output", file)
+    [called] = {name for line in file.read_text("utf-8").splitlines() for name in json.loads(line)["labels"]}
+    assert called.startswith("person-")
+    before = list(Judge.objects.values_list("name", flat=True))
+    for who in (called, called.removesuffix(", study check"), "ann"):
+        receipt = run("import_random_check", "--campaign", "river", "--study", "check", "--judge", who, file)
+        assert receipt.err == "Nothing changed: 10 labels already loaded.\n", who
+    assert list(Judge.objects.values_list("name", flat=True)) == before
 
 
 def test_an_export_goes_in_elsewhere_and_gives_the_same_digits(judged: Path) -> None:
