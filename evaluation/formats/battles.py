@@ -1,8 +1,9 @@
-"""Verdicts of battles: lines of ours, RAGDoll's `judgments.jsonl`, and the CSV that arena-rank reads."""
+"""Battles and verdicts: lines of ours, RAGDoll's `tasks.jsonl` and `judgments.jsonl`, and the CSV of arena-rank."""
 
 import csv
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final
 
 from evaluation.formats.kinds import of_kind
@@ -31,10 +32,27 @@ ARENA: Final = {
 }
 ARENA_COLUMNS: Final = ("topic_id", "model_a", "model_b", "winner")
 SWAPPED: Final = ":swapped"
+COMPLETED, FAILED = "completed", "failed"
 
 
 @dataclass(frozen=True, slots=True)
-class BattleRecord:
+class BattleTask:
+    """A battle to be judged, of two runs. `second`: the other order of one that is there."""
+
+    line: int
+    topic_id: str
+    left: str
+    right: str
+    round: int = field(default=1, kw_only=True)
+    second: bool = field(default=False, kw_only=True)
+
+    @property
+    def name(self) -> str:
+        return f"{self.left} and {self.right} on topic {self.topic_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class BattleRecord(BattleTask):
     """One verdict, `left` and `right` as the judge saw them. `judge`: '' where the file does not say.
 
     `raw`: why nobody could judge, or the reply of an LLM that is no verdict (`label` is then FAILED). `second`: a
@@ -42,23 +60,13 @@ class BattleRecord:
     neither, and active `seconds` are known of desks alone.
     """
 
-    line: int
-    topic_id: str
-    left: str
-    right: str
     label: BattleLabel
     raw: str = ""
     reasons: tuple[str, ...] = ()
     judge: str = ""
-    round: int = 1
-    second: bool = False
     place: int | None = None
     stayed: str = ""
     seconds: int | None = None
-
-    @property
-    def name(self) -> str:
-        return f"{self.left} and {self.right} on topic {self.topic_id}"
 
 
 def _verdict(label: BattleLabel, words: dict[str, BattleLabel]) -> str | None:
@@ -70,7 +78,7 @@ class OwnLine(Line):
     topic_id: Id
     left: Id
     right: Id
-    verdict: Annotated[str, one_of([*VERDICTS, REFUSED, "failed"])]
+    verdict: Annotated[str, one_of([*VERDICTS, REFUSED, FAILED])]
     reasons: list[Annotated[str, one_of(list(BattleReason))]] = []
     reason: str | None = None
     judge: Name | None = None
@@ -84,7 +92,7 @@ class OwnLine(Line):
 def _own(line: int, row: OwnLine) -> BattleRecord:
     label = VERDICTS.get(row.verdict, BattleLabel.CANT_JUDGE)
     return BattleRecord(
-        *(line, row.topic_id, row.left, row.right, BattleLabel.FAILED if row.verdict == "failed" else label),
+        *(line, row.topic_id, row.left, row.right, BattleLabel.FAILED if row.verdict == FAILED else label),
         raw=row.reason or "",
         reasons=tuple(row.reasons),
         judge=row.judge or "",
@@ -96,35 +104,75 @@ def _own(line: int, row: OwnLine) -> BattleRecord:
     )
 
 
-class RagdollLine(Line):
+class RagdollBattle(Line):
     qid: Id
     assistant_a_run_id: Id
     assistant_b_run_id: Id
+
+
+class RagdollLine(RagdollBattle):
     judge_verdict: str | None = None
     status: str = "completed"
     model: Name | None = None
     raw_output: str | None = None
 
 
+class RagdollTask(Line):
+    task_id: str = ""
+    metadata: RagdollBattle
+
+
 def _ragdoll(line: int, row: RagdollLine) -> BattleRecord:
     label = RAGDOLL.get(row.judge_verdict or "", BattleLabel.FAILED)
     return BattleRecord(
         *(line, row.qid, row.assistant_a_run_id, row.assistant_b_run_id, label),
-        raw=(row.raw_output or "failed") if label is BattleLabel.FAILED else "",
+        raw=(row.raw_output or FAILED) if label is BattleLabel.FAILED else "",
         judge=row.model or "",
     )
+
+
+def _ragdoll_task(line: int, row: RagdollTask) -> BattleTask:
+    battle = row.metadata
+    sides = battle.assistant_a_run_id, battle.assistant_b_run_id
+    return BattleTask(line, battle.qid, *sides, second=row.task_id.endswith(SWAPPED))
 
 
 @of_kind("battles", "verdicts of battles")
 def parse_battles(source: Source, form: str = "") -> tuple[BattleRecord, ...]:
     """All verdicts in file order; without a form in that which the first line has. Raises `BadInput`."""
     problems = Problems(source.name)
-    records = list(FORMS[form or _form_of(source)].read(source, problems))
-    for record in records:
-        if record.left == record.right:
-            problems.add(record.line, "right", f"another run than on the left, found {record.right}")
+    records = tuple(FORMS[form or _form_of(source)].read(source, problems))
+    _check_sides(records, problems)
+    return records
+
+
+def parse_tasks(source: Source) -> tuple[BattleTask, ...]:
+    """All battles of RAGDoll's tasks in file order. Raises `BadInput`."""
+    problems = Problems(source.name)
+    rows = json_rows(source, RagdollTask.model_validate_json, problems)
+    tasks = tuple(_ragdoll_task(*row) for row in rows)
+    _check_sides(tasks, problems)
+    return tasks
+
+
+def has_tasks(source: Source, form: str = "") -> bool:
+    """Whether a file holds tasks of RAGDoll, and no verdicts."""
+    return form in ("", "ragdoll") and "metadata" in _first_keys(source)
+
+
+def _first_keys(source: Source) -> Sequence[str]:
+    try:
+        first = json.loads(source.lines[0][1])
+    except (ValueError, RecursionError):
+        return ()
+    return list(first) if isinstance(first, dict) else ()
+
+
+def _check_sides(battles: Sequence[BattleTask], problems: Problems) -> None:
+    for battle in battles:
+        if battle.left == battle.right:
+            problems.add(battle.line, "right", f"another run than on the left, found {battle.right}")
     problems.raise_if_any()
-    return tuple(records)
 
 
 def _form_of(source: Source) -> str:
@@ -178,13 +226,18 @@ def own_line(record: BattleRecord, battle: str) -> str:
     return json_line(fields, {})
 
 
+def _task_id(battle: BattleTask) -> str:
+    first, second = sorted((battle.left, battle.right))
+    return f"arena:{first}:{second}:{battle.topic_id}"
+
+
 def ragdoll_line(record: BattleRecord, battle: str) -> str:
     first, second = sorted((record.left, record.right))
     turned = "" if record.left == first else SWAPPED
     preferred = {BattleLabel.LEFT: record.left, BattleLabel.RIGHT: record.right}.get(record.label)
     word = _verdict(record.label, RAGDOLL)
     fields = {
-        "task_id": f"arena:{first}:{second}:{record.topic_id}{turned}",
+        "task_id": f"{_task_id(record)}{turned}",
         "qid": record.topic_id,
         "pair": [first, second],
         "assistant_a_run_id": record.left,
@@ -192,8 +245,46 @@ def ragdoll_line(record: BattleRecord, battle: str) -> str:
         "judge_verdict": word,
         "preferred_run_id": preferred,
         "model": record.judge,
-        "status": "completed",
+        "status": COMPLETED,
         "raw_output": f"[[{word}]]",
+    }
+    return json_line(fields, {})
+
+
+INSTRUCTION: Final = """\
+Two assistants answered the same query. Say whose answer is better, by what it tells whoever asked, not by its length \
+or by its place.
+
+<query>
+{query}
+</query>
+
+<assistant_a>
+{left}
+</assistant_a>
+
+<assistant_b>
+{right}
+</assistant_b>
+
+Reply with one of these and nothing else: [[A]], [[B]], [[Tie]], [[Tie (Both Bad)]]"""
+
+
+def task_line(task: BattleTask, query: str, left: str, right: str) -> str:
+    """Return a task of RAGDoll, whose readers want its verdict in double brackets."""
+    metadata = {
+        "pair": sorted((task.left, task.right)),
+        "qid": task.topic_id,
+        "query": query,
+        "assistant_a_run_id": task.left,
+        "assistant_b_run_id": task.right,
+    }
+    fields = {
+        "task_id": _task_id(task),
+        "evaluator": "arena",
+        "system_prompt": "",
+        "instruction": INSTRUCTION.format(query=query, left=left, right=right),
+        "metadata": metadata,
     }
     return json_line(fields, {})
 

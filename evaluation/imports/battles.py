@@ -1,7 +1,8 @@
-"""Import verdicts of battles: which of two answers a person or an LLM said is better."""
+"""Import verdicts of battles, which of two answers a person or an LLM said is better, and battles drawn elsewhere."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from django.db import DEFAULT_DB_ALIAS
 from django.utils import timezone
@@ -9,7 +10,7 @@ from django.utils import timezone
 from accounts.models import User
 from evaluation.campaigns.pseudonyms import Names
 from evaluation.errors import InputProblem, Refused
-from evaluation.formats.battles import BattleRecord, named, parse_battles
+from evaluation.formats.battles import BattleRecord, BattleTask, has_tasks, named, parse_battles, parse_tasks
 from evaluation.formats.source import Source
 from evaluation.imports.base import ImportPlan, LoadReceipt, carry_out, changed_problem, compare, refuse
 from evaluation.judges import judge_named, stored_judge
@@ -22,15 +23,18 @@ from web.statements import ROWS_A_STATEMENT
 
 IMPORTED = "imported"
 """The set of battles that were not drawn here."""
+BATTLES = "battles"
+"""Noun of an import of battles without verdicts."""
 
 Pair = frozenset[int]
+AnyMatch = TypeVar("AnyMatch", bound="_Match")
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
-    """A verdict of a file; `left`, `right`: keys of the answers as the judge saw them."""
+class _Match:
+    """A battle of a file; `left`, `right`: keys of the answers as the judge saw them."""
 
-    record: BattleRecord
+    record: BattleTask
     topic: int
     left: int
     right: int
@@ -38,6 +42,13 @@ class _Entry:
     @property
     def pair(self) -> Pair:
         return frozenset((self.left, self.right))
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry(_Match):
+    """A verdict of a file."""
+
+    record: BattleRecord
 
     @property
     def stayed(self) -> int | None:
@@ -59,12 +70,14 @@ def import_battles(
     replace: bool = False,
     actor: User | None = None,
 ) -> LoadReceipt:
-    """Load verdicts of battles that were drawn here or, into the set `imported`, of others.
+    """Load verdicts of battles that were drawn here or, into the set `imported`, of others; or such battles alone.
 
     `judge`: who judged, in the place of what the file says. `set_name`: '' for the only set that was drawn, or the
     set `imported` where there is none. Raises `BadInput`: answers that are not loaded, battles that were not drawn,
     two verdicts of one judge, sides other than drawn, and changed verdicts without `replace`.
     """
+    if has_tasks(source, form):
+        return _import_tasks(campaign, source, set_name, actor)
     names = Names([campaign], DEFAULT_DB_ALIAS)
     # Files of exports name people by pseudonym.
     records = [
@@ -86,16 +99,14 @@ def _plan(
     set_name: str,
     replace: bool,
 ) -> ImportPlan:
-    name = set_name or _only_drawn(campaign) or IMPORTED
-    battle_set = BattleSet.objects.filter(campaign=campaign, name=name).first()
-    if battle_set is None and name != IMPORTED:
-        raise Refused("no_such_set", f"There is no battle set {name} in {campaign.slug}.", field="set")
-    battles = (
-        {frozenset((battle.left_id, battle.right_id)): battle for battle in battle_set.battles.all()}
-        if battle_set
-        else {}
-    )
-    entries = _matched(campaign, source, records)
+    battle_set = _set_named(campaign, set_name or _only_drawn(campaign) or IMPORTED)
+    battles = _battles_of(battle_set)
+    nobody = [
+        InputProblem(source.name, record.line, "judge", "who judged, in the file or said with it")
+        for record in records
+        if not record.judge
+    ]
+    entries = _matched(campaign, source, records, _Entry, nobody)
     is_drawn = battle_set is not None and bool(battle_set.seed)
     problems = list(_not_drawn(source, entries, battles, kind)) if is_drawn else []
     refuse(problems + list(_twice(source, entries, kind)))
@@ -115,6 +126,39 @@ def _plan(
     return ImportPlan("verdicts", *compared.counts, write=write)
 
 
+def _import_tasks(campaign: Campaign, source: Source, set_name: str, actor: User | None) -> LoadReceipt:
+    tasks = parse_tasks(source)
+
+    def make_plan(locked: Campaign) -> ImportPlan:
+        battle_set = _set_named(locked, set_name or IMPORTED)
+        if battle_set and battle_set.seed:
+            text = f"{battle_set} was drawn here: what others drew goes into the set {IMPORTED}."
+            raise Refused("drawn_here", text, field="set")
+        battles = _battles_of(battle_set)
+        matches = _matched(locked, source, tasks, _Match)
+        new = len({match.pair for match in matches} - battles.keys())
+
+        def write(event: Event) -> None:
+            _new_battles(locked, battle_set, matches, battles, event)
+
+        return ImportPlan(BATTLES, new, unchanged=len(matches) - new, write=write)
+
+    return carry_out(campaign=campaign, kind="battles", sources=[source], actor=actor, make_plan=make_plan)
+
+
+def _set_named(campaign: Campaign, name: str) -> BattleSet | None:
+    """Return a set; None of the one for battles of others where it is not there yet."""
+    battle_set = BattleSet.objects.filter(campaign=campaign, name=name).first()
+    if battle_set is None and name != IMPORTED:
+        raise Refused("no_such_set", f"There is no battle set {name} in {campaign.slug}.", field="set")
+    return battle_set
+
+
+def _battles_of(battle_set: BattleSet | None) -> dict[Pair, Battle]:
+    battles = battle_set.battles.all() if battle_set else ()
+    return {frozenset((battle.left_id, battle.right_id)): battle for battle in battles}
+
+
 def _only_drawn(campaign: Campaign) -> str:
     names = list(BattleSet.objects.filter(campaign=campaign).exclude(seed="").values_list("name", flat=True))
     if len(names) > 1:
@@ -123,23 +167,27 @@ def _only_drawn(campaign: Campaign) -> str:
     return names[0] if names else ""
 
 
-def _matched(campaign: Campaign, source: Source, records: Sequence[BattleRecord]) -> list[_Entry]:
+def _matched(
+    campaign: Campaign,
+    source: Source,
+    records: Iterable[BattleTask],
+    match: type[AnyMatch],
+    beside: Sequence[InputProblem] = (),
+) -> list[AnyMatch]:
+    """Return battles with their answers. Raises `BadInput` with the problems `beside`, and those of no such answer."""
     rows = AnswerProvenance.objects.filter(run__campaign=campaign, sample=1).select_related("run", "topic")
     answers = {(row.topic.topic_id, row.run.run_id): row for row in rows.defer("references", "extra")}
-    entries, problems = [], []
+    matches, problems = list[AnyMatch](), list(beside)
     for record in records:
-        if not record.judge:
-            text = "who judged, in the file or said with it"
-            problems.append(InputProblem(source.name, record.line, "judge", text))
         for field, run in (("left", record.left), ("right", record.right)):
             if (record.topic_id, run) not in answers:
                 text = f"an answer that is loaded; there is none of {run} for topic {record.topic_id}"
                 problems.append(InputProblem(source.name, record.line, field, text))
         if not problems:
             left, right = (answers[record.topic_id, run] for run in (record.left, record.right))
-            entries.append(_Entry(record, left.topic_id, left.pk, right.pk))
+            matches.append(match(record, left.topic_id, left.pk, right.pk))
     refuse(problems)
-    return entries
+    return matches
 
 
 def _not_drawn(
@@ -198,7 +246,7 @@ def _change(source: Source, entry: _Entry, loaded: Verdict) -> InputProblem:
 def _new_battles(
     campaign: Campaign,
     battle_set: BattleSet | None,
-    entries: Sequence[_Entry],
+    entries: Sequence[_Match],
     battles: Mapping[Pair, Battle],
     event: Event,
 ) -> dict[Pair, Battle]:

@@ -50,7 +50,7 @@ from evaluation.models import (
 )
 from evaluation.stages import Stage, stage_of
 from evaluation.terms import PROVENANCE_KEY, BattleCondition, Condition, Importance, SupportCondition
-from exchange.exports.battles import battle_lines
+from exchange.exports.battles import battle_lines, task_lines
 from exchange.exports.citation_judgments import answer_lines
 from exchange.exports.score_files import SCORE_FILES
 from exchange.snapshots.tables import CampaignRows
@@ -386,12 +386,13 @@ NUGGET_FORMS = {
 LABEL_FORMS = {"nuggetizer": assignment_line, "graded": graded_line}
 SUPPORT_FORMS = {"pairs": support_lines, "citations": answer_lines}
 RUN_AND_TOPIC = "nuggetizer"
+TASKS = "tasks"
 EXPORT_FORMS: dict[str, Mapping[str, Callable[..., Any]]] = {
     "nuggets": NUGGET_FORMS,
     "assignments": LABEL_FORMS,
     "support": SUPPORT_FORMS,
     "scores": {RUN_AND_TOPIC: score_lines, **SCORE_FILES},
-    "battles": {name: form.line for name, form in BATTLE_FORMS.items()},
+    "battles": {name: form.line for name, form in BATTLE_FORMS.items()} | {TASKS: task_lines},
 }
 """Forms of what has several, the usual one first."""
 DEFAULTS: dict[str, Any] = {
@@ -479,7 +480,10 @@ def _judgments(campaign: Campaign, options: Options) -> Iterator[str]:
 
 
 def _battles(campaign: Campaign, options: Options) -> Iterator[str]:
-    battle_set, condition = battle_set_named(campaign, options["set"]), _condition(options, BattleCondition)
+    battle_set = battle_set_named(campaign, options["set"])
+    if options["form"] == TASKS:
+        return task_lines(battle_set)
+    condition = _condition(options, BattleCondition)
     return battle_lines(battle_set, condition, options["judge"], BATTLE_FORMS[options["form"]])
 
 

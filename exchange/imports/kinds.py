@@ -243,7 +243,7 @@ IMPORT_KINDS = {
         ImportKind(
             "battles",
             "Verdicts of battles",
-            "Which of two answers is better: JSONL, RAGDoll's judgments, or CSV as arena-rank reads it",
+            "Which of two answers is better: JSONL, RAGDoll's judgments or tasks, or CSV as arena-rank reads it",
             load_battles,
             ("judge", "by", "battle_set"),
         ),

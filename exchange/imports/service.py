@@ -17,7 +17,7 @@ from assessor.practice.rules import parse_practice
 from evaluation.campaigns.findings import findings_by_kind
 from evaluation.errors import BadInput, InputProblem, Refused
 from evaluation.formats.assignments import parse_assignments
-from evaluation.formats.battles import parse_battles
+from evaluation.formats.battles import has_tasks, parse_battles, parse_tasks
 from evaluation.formats.citation_judgments import parse_support
 from evaluation.formats.kinds import LINES_READ, kind_of
 from evaluation.formats.nugget_lists import parse_lists
@@ -81,6 +81,10 @@ def _support(source: Source) -> Rows:
 
 
 def _battles(source: Source) -> Rows:
+    if has_tasks(source):
+        for task in parse_tasks(source):
+            yield task.topic_id, task.left, task.right, "", ""
+        return
     for row in parse_battles(source):
         yield row.topic_id, row.left, row.right, row.label.name.lower(), row.judge
 

@@ -18,6 +18,7 @@ from assessor.models import (
 )
 from evaluation.errors import Refused
 from evaluation.imports.base import CANDIDATES, TAKEN_OUT, counted, restate_missing_texts
+from evaluation.imports.battles import BATTLES
 from evaluation.imports.dependents import LEFT_OVER, TAKEN_BACK, forget_left_over, left_over
 from evaluation.imports.segments import TEXT_FIELDS, forget_addressing
 from evaluation.models import (
@@ -66,6 +67,8 @@ from web.text import plural
 
 Rows = QuerySet[Any]
 RANDOM_CHECK = "random-check"
+BATTLE_SET = "battle-set"
+"""An import of battles without verdicts."""
 BRING_TEXTS = ("run", "traces", "segments")
 LABEL_TABLES: dict[str, type[models.Model]] = {
     "assignments": Assignment,
@@ -136,7 +139,7 @@ def undo_import(*, campaign: Campaign, event: Event, actor: User | None) -> str:
 
     Nothing that was judged here is touched: where there is any, nothing is taken back.
     """
-    kind = event.kind.removeprefix("import.")
+    kind = _kind_of(event)
     with transaction.atomic():
         lock_judging(campaign)  # before the campaign, as a submission locks them
         locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
@@ -156,7 +159,7 @@ def undo_import(*, campaign: Campaign, event: Event, actor: User | None) -> str:
 
 def undo_problem(campaign: Campaign, event: Event) -> Refused | None:
     """Return why an import cannot be taken back; None where it can."""
-    kind = event.kind.removeprefix("import.")
+    kind = _kind_of(event)
     added, changed, noun = event.payload["added"], event.payload["changed"], event.payload["of"]
     if kind not in (*LABEL_TABLES, RANDOM_CHECK, *LOADED):
         return Refused("usage", f"An import of {kind} cannot be taken back.")
@@ -179,6 +182,11 @@ def undo_problem(campaign: Campaign, event: Event) -> Refused | None:
         text = f"This import cannot be taken back, because this rests on it: {', '.join(words)}."
         return Refused("rests_on_it", text)
     return None
+
+
+def _kind_of(event: Event) -> str:
+    kind = event.kind.removeprefix("import.")
+    return BATTLE_SET if kind == "battles" and event.payload["of"] == BATTLES else kind
 
 
 def _labels(kind: str, event: Event) -> list[Rows]:
@@ -225,6 +233,7 @@ LOADED: dict[str, Callable[[Event], list[Rows]]] = {
     "segments": lambda event: [_texts_of(event), Candidate.objects.filter(event=event)],
     "nuggets": _of_lists,
     "scores": lambda event: [ExternalScore.objects.filter(event=event)],
+    BATTLE_SET: lambda event: [Battle.objects.filter(event=event)],
     "practice": lambda event: [PracticeItem.objects.filter(event=event, stands=True)],
 }
 
@@ -331,8 +340,7 @@ def _take_away(kind: str, campaign: Campaign, event: Event, undone: Event) -> No
             _take_texts_away(campaign, loaded[0], undone)
         case _:
             loaded[0].delete()
-    QrelSource.objects.filter(campaign=campaign, qrels=None).exclude(pk__in=Task.objects.values("qrels")).delete()
-    ExternalCondition.objects.filter(campaign=campaign, scores=None).delete()
+    _drop_empty(campaign, event)
     _drop_stubs(campaign, event)
     if kind in BRING_TEXTS:
         restate_missing_texts(campaign, undone)
@@ -346,6 +354,13 @@ def _forget_withdrawn(campaign: Campaign, loaded: Sequence[Rows]) -> None:
     for battle_set in BattleSet.objects.filter(campaign=campaign, seed="", battles=None):
         if not _is_named(battle_set):
             battle_set.delete()
+
+
+def _drop_empty(campaign: Campaign, event: Event) -> None:
+    """Delete what held nothing but what is taken away."""
+    QrelSource.objects.filter(campaign=campaign, qrels=None).exclude(pk__in=Task.objects.values("qrels")).delete()
+    ExternalCondition.objects.filter(campaign=campaign, scores=None).delete()
+    BattleSet.objects.filter(event=event, battles=None).delete()
 
 
 def _drop_empty_sets(campaign: Campaign, sets: Sequence[int]) -> None:

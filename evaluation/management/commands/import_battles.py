@@ -15,7 +15,8 @@ from evaluation.terms import JudgeKind
 
 class Command(ImportCommand):
     help = (
-        "Load which of two answers is better: {topic_id, left, right, verdict}, RAGDoll's judgments or arena CSV."
+        "Load which of two answers is better: {topic_id, left, right, verdict}, RAGDoll's judgments or arena CSV; or "
+        "RAGDoll's tasks, battles to be judged."
     )
     example = "manage.py import_battles --campaign rag26 --by human verdicts.jsonl"
 

@@ -1,0 +1,95 @@
+"""Battles without verdicts, as RAGDoll's tasks: out, and into a set of their own."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluation.models import AnswerProvenance, Battle, BattleSet, Event, Verdict
+from tests.reports.battles.test_battles_report import BATTLES, FEW, verdicts
+from tests.reports.battles.worlds import load_runs
+from tests.worlds.imported import load, refuse, report, run, write
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    load_runs(tmp_path, "abcd", ("t1", "t2", "t3"))
+    return tmp_path
+
+
+def task(topic: str, left: str, right: str, **more: Any) -> dict[str, Any]:
+    """Shape of a line as RAGDoll writes it."""
+    first, second = sorted((left, right))
+    metadata = {"pair": [first, second], "qid": topic, "query": f"what is {topic}"}
+    metadata |= {"assistant_a_run_id": left, "assistant_b_run_id": right, "prompt": "ANY"}
+    line = {"task_id": f"arena:{first}:{second}:{topic}", "evaluator": "arena", "system_prompt": ""}
+    return line | {"instruction": "Which?", "metadata": metadata} | more
+
+
+def drawn(battle_set: str) -> list[tuple[str, str]]:
+    runs = dict(AnswerProvenance.objects.values_list("answer", "run__run_id"))
+    rows = Battle.objects.filter(battle_set__name=battle_set).values_list("topic__topic_id", "left", "right")
+    return [(topic, f"{runs[left]}-{runs[right]}") for topic, left, right in rows]
+
+
+def test_tasks_make_a_set_whose_verdicts_give_its_figures(folder: Path) -> None:
+    tasks = [task(*battle.replace("-", " ").split()) for battle in BATTLES]
+    swapped = task("t2", "a", "c", task_id="arena:a:c:t2:swapped")
+    file = write(folder, "tasks.jsonl", [swapped, *tasks])
+    assert "12 battles added" in load("import_battles", "--by", "llm", file).err
+    assert sorted(drawn("imported")) == sorted(tuple(battle.split()) for battle in BATTLES)
+    assert not Verdict.objects.exists()
+    assert "Nothing changed" in load("import_battles", "--by", "llm", "--form", "ragdoll", file).err
+    load("import_battles", "--by", "human", write(folder, "verdicts.jsonl", verdicts()))
+    rates = {row["run_id"]: row["win_rate"] for row in report("battles", *FEW)["runs"]}
+    assert rates == pytest.approx({"a": 2 / 3, "b": 0.5, "c": 7 / 12, "d": 0.25})
+    assert BattleSet.objects.count() == 1
+
+
+def test_a_set_leaves_as_tasks_and_comes_back(folder: Path) -> None:
+    load("draw_battles", "--seed", "demo", "--rounds", 2)
+    path = folder / "tasks.jsonl"
+    assert run("export", "battles", "--campaign", "river", "--form", "tasks", "--output", path).code == 0
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    assert {"task_id", "evaluator", "system_prompt", "instruction", "metadata"} == lines[0].keys()
+    assert (lines[0]["task_id"], lines[0]["metadata"]["pair"]) == ("arena:a:c:t2", ["a", "c"])
+    asked = lines[0]["instruction"]
+    assert [asked.index(text) for text in ("what is t2", "It is c.", "It is a.", "[[Tie (Both Bad)]]")] == sorted(
+        asked.index(text) for text in ("what is t2", "It is c.", "It is a.", "[[Tie (Both Bad)]]")
+    )
+    load("import_battles", "--by", "llm", "--set", "imported", path)
+    assert drawn("imported") == drawn("battles") == [tuple(battle.split()) for battle in BATTLES]
+
+
+def test_tasks_are_taken_back_until_they_are_judged(folder: Path) -> None:
+    file = write(folder, "tasks.jsonl", [task("t1", "a", "b"), task("t2", "c", "b")])
+    load("import_battles", "--by", "llm", file)
+    event = Event.objects.get(kind="import.battles")
+    row = {"topic_id": "t1", "left": "a", "right": "b", "verdict": "tie", "judge": "ann"}
+    load("import_battles", "--by", "human", "--set", "imported", write(folder, "verdicts.jsonl", [row]))
+    assert "this rests on it: 1 battle verdict" in refuse("undo_import", f"e{event.pk}")
+    load("import_battles", "--by", "human", write(folder, "verdicts.jsonl", [row]))
+
+
+def test_tasks_that_nobody_judged_go_with_their_set(folder: Path) -> None:
+    load("import_battles", "--by", "llm", write(folder, "tasks.jsonl", [task("t1", "a", "b")]))
+    assert "1 battle taken away" in load("undo_import", Event.objects.get(kind="import.battles").pk).err
+    assert not BattleSet.objects.exists()
+
+
+def test_what_is_no_task_is_refused_with_file_line_and_field(folder: Path) -> None:
+    wrong = [task("t1", "a", "b"), task("t9", "a", "b"), task("t1", "a", "a"), task("t1", "a", "b")]
+    del wrong[3]["metadata"]["qid"]
+    file = write(folder, "tasks.jsonl", wrong)
+    said = refuse("import_battles", "--by", "llm", file)
+    assert f"{file}:3: right: another run than on the left, found a" in said
+    assert f"{file}:4: metadata.qid: a value, the field is missing" in said
+    said = refuse("import_battles", "--by", "llm", write(folder, "tasks.jsonl", wrong[:2]))
+    assert ":2: left: an answer that is loaded; there is none of a for topic t9" in said
+    load("draw_battles", "--seed", "demo")
+    said = refuse("import_battles", "--by", "llm", "--set", "battles", write(folder, "t.jsonl", wrong[:1]))
+    assert "battles was drawn here" in said
+    assert BattleSet.objects.count() == 1
