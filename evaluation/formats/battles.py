@@ -115,6 +115,7 @@ class RagdollLine(RagdollBattle):
     status: str = "completed"
     model: Name | None = None
     raw_output: str | None = None
+    error: str | None = None
 
 
 class RagdollTask(Line):
@@ -123,10 +124,11 @@ class RagdollTask(Line):
 
 
 def _ragdoll(line: int, row: RagdollLine) -> BattleRecord:
-    label = RAGDOLL.get(row.judge_verdict or "", BattleLabel.FAILED)
+    verdict = row.judge_verdict if row.status == COMPLETED else None
+    label = RAGDOLL.get(verdict or "", BattleLabel.FAILED)
     return BattleRecord(
         *(line, row.qid, row.assistant_a_run_id, row.assistant_b_run_id, label),
-        raw=(row.raw_output or FAILED) if label is BattleLabel.FAILED else "",
+        raw=(row.raw_output or row.error or FAILED) if label is BattleLabel.FAILED else "",
         judge=row.model or "",
     )
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from evaluation.labels import BattleLabel
 from evaluation.models import AnswerProvenance, Battle, BattleSet, Event, Verdict
 from tests.reports.battles.test_battles_report import BATTLES, FEW, verdicts
 from tests.reports.battles.worlds import load_runs
@@ -93,3 +94,26 @@ def test_what_is_no_task_is_refused_with_file_line_and_field(folder: Path) -> No
     said = refuse("import_battles", "--by", "llm", "--set", "battles", write(folder, "t.jsonl", wrong[:1]))
     assert "battles was drawn here" in said
     assert BattleSet.objects.count() == 1
+
+
+def test_replies_that_failed_at_ragdoll_come_in_as_failed(folder: Path) -> None:
+    line: dict[str, Any] = {"qid": "t1", "assistant_a_run_id": "a", "assistant_b_run_id": "b", "model": "robot"}
+    failed: dict[str, Any] = {"judge_verdict": None, "status": "failed"}
+    rows = [
+        line | {"judge_verdict": "A", "status": "completed", "raw_output": "[[A]]"},
+        line | failed | {"qid": "t2", "raw_output": "**B**", "error": "could not parse arena verdict"},
+        line | failed | {"qid": "t3", "raw_output": "", "error": "timed out"},
+        line | failed | {"qid": "t3", "assistant_b_run_id": "c", "judge_verdict": "A", "raw_output": None},
+    ]
+    load("import_battles", "--by", "llm", write(folder, "judgments.jsonl", rows))
+    assert list(Verdict.objects.order_by("pk").values_list("label", "raw")) == [
+        (BattleLabel.LEFT, ""),
+        (BattleLabel.FAILED, "**B**"),
+        (BattleLabel.FAILED, "timed out"),
+        (BattleLabel.FAILED, "failed"),
+    ]
+    runs = {row["run_id"]: row for row in report("battles", "--condition", "B/A")["runs"]}
+    assert {name: (row["battles"], row["won"], row["tied"]) for name, row in runs.items()} == {
+        "a": (1, 1, 0),
+        "b": (1, 0, 0),
+    }
