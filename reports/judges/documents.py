@@ -99,7 +99,7 @@ def judges_document(request: JudgesRequest) -> dict[str, Any]:
         _refuse_missing(pairs)
     if request.only_shared_runs:
         pairs = [match(truth, judge, replace(matching, fills=False)) for judge in judges]
-    resampling = Resampling()
+    resampling = Resampling(RESAMPLES)
     rows = [_row(pair, request.methods, resampling) for pair in pairs]
     return {
         "truth": truth.name,

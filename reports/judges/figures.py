@@ -9,7 +9,6 @@ import numpy as np
 from reports.judges.tables import JudgeTable
 from reports.metrics.agreement import ScoreTable
 from reports.metrics.arrays import Booleans, Counts, Floats, column_means, comparable, ratio
-from reports.metrics.bootstrap import RESAMPLES
 from reports.metrics.intervals import Interval, resampled_interval
 from reports.metrics.kendall import kendall_rows
 from reports.metrics.rank_correlations import Coefficient, CorrelationMethod
@@ -144,7 +143,7 @@ class JudgeDifference:
 class Resampling:
     """Figures of resamples, each computed once: of the same topics every judge is asked about the same draws."""
 
-    resamples: int = RESAMPLES
+    resamples: int
     _figures: dict[tuple[int, str, tuple[str, ...]], Floats] = field(default_factory=dict)
 
     def interval(self, pair: JudgeAgainstTruth, method: CorrelationMethod) -> Interval:

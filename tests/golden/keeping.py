@@ -34,7 +34,7 @@ def differences(name: str, made: Group) -> str:
     if os.environ.get(RENEW):
         _keep(name, made)
     texts, sums = _kept_texts(name), _kept_sums(name)
-    there = {*texts, *sums}
+    there = kept_names(name)
     lines = [f"{title}: no golden document is kept of it" for title in made if title not in there]
     lines += [f"{title}: kept, but nothing makes it any more" for title in sorted(there - made.keys())]
     for title in made.keys() & texts.keys():
@@ -95,6 +95,10 @@ def _kept_sums(name: str) -> dict[str, str]:
 
 def _lines_of_sums() -> list[str]:
     return SUMS.read_text(encoding="utf-8").splitlines() if SUMS.is_file() else []
+
+
+def kept_names(group: str) -> set[str]:
+    return {*_kept_texts(group), *_kept_sums(group)}
 
 
 def kept_groups() -> set[str]:

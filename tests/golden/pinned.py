@@ -23,11 +23,13 @@ from django.db import connection, transaction
 from django.db.models import AutoField, JSONField
 
 from evaluation.models import fields
+from reports.judges import documents as judges
 from tests.worlds.recorded import MIGRATED
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
 SEED = 20260504
 ROOMS = {"api", "assessor", "evaluation", "exchange", "jobs", "llmjobs", "organizer", "reports"}
+FEW = 200
 SECRET = "golden-files-only"
 
 
@@ -43,6 +45,7 @@ def pinned() -> Iterator[pytest.MonkeyPatch]:
         stack.callback(_forget)
         _order_json(patch)
         _keep_specifications(patch)
+        patch.setattr(judges, "RESAMPLES", FEW)  # by nine methods 4,000 take two minutes
         patch.setattr(settings, "SECRET_KEY", SECRET)  # cursors of the API are sealed with it
         patch.setattr(settings, "ALLOWED_HOSTS", ["testserver"])
         yield patch

@@ -42,6 +42,7 @@ from reports.registry import pages
 from tests.worlds.battles import judge_battles
 from tests.worlds.demo import make_demo
 from tests.worlds.jobs import make_call
+from tests.worlds.recorded import built_once
 
 Arguments = dict[str, Any]
 
@@ -153,6 +154,7 @@ FILLING: Arguments = {
 }
 
 
+@built_once
 def make_every_page() -> None:
     """Load the demo, and what only time brings: jobs, calls, a trial, a notice."""
     make_demo()
