@@ -31,6 +31,7 @@ ARENA: Final = {
     "both_bad": BattleLabel.BAD,
 }
 ARENA_COLUMNS: Final = ("topic_id", "model_a", "model_b", "winner")
+OUTCOME_COLUMNS: Final = ARENA_COLUMNS[1:]
 SWAPPED: Final = ":swapped"
 COMPLETED, FAILED = "completed", "failed"
 
@@ -192,13 +193,43 @@ def _ragdoll_rows(source: Source, problems: Problems) -> Iterator[BattleRecord]:
     return (_ragdoll(*row) for row in json_rows(source, RagdollLine.model_validate_json, problems))
 
 
-def _arena_cells(source: Source, problems: Problems) -> Iterator[tuple[int, dict[str, str]]]:
+def has_outcomes(source: Source) -> bool:
+    """Whether a file is a CSV of battles as arena-rank reads it, with topics or without."""
+    return set(_header(source)) >= set(OUTCOME_COLUMNS)
+
+
+def parse_outcomes(source: Source) -> tuple[BattleRecord, ...]:
+    """All verdicts of a CSV without topics, whose `topic_id` is ''. Raises `BadInput`."""
+    problems = Problems(source.name)
+    if ARENA_COLUMNS[0] in _header(source):
+        text = "no such column: battles with topics are loaded as verdicts of battles"
+        problems.add(source.lines[0][0], ARENA_COLUMNS[0], text)
+    records = tuple(_arena_rows(source, problems, OUTCOME_COLUMNS))
+    if not records and not problems:
+        problems.add(1, "file", "rows below the header")
+    _check_sides(records, problems)
+    return records
+
+
+def _header(source: Source) -> list[str]:
+    try:
+        return next(csv.reader(text for _, text in source.lines[:1]), [])
+    except csv.Error:
+        return []
+
+
+def _arena_cells(
+    source: Source, problems: Problems, columns: Sequence[str]
+) -> Iterator[tuple[int, dict[str, str]]]:
     numbers = [number for number, _ in source.lines]
     table = csv.reader(text for _, text in source.lines)
     header = next(table, [])
-    for column in ARENA_COLUMNS:
+    for column in columns:
         if header.count(column) != 1:
-            problems.add(numbers[0] if numbers else 1, column, f"a column of this name once, found {header}")
+            text = f"a column of this name once, found {header}"
+            if column not in OUTCOME_COLUMNS and has_outcomes(source):
+                text += "; without topics a file gives ratings alone, and is loaded as scores by others"
+            problems.add(numbers[0] if numbers else 1, column, text)
     if len(problems):
         return
     for line, cells in zip(numbers[1:], table, strict=False):
@@ -208,16 +239,18 @@ def _arena_cells(source: Source, problems: Problems) -> Iterator[tuple[int, dict
             problems.add(line, "columns", f"{len(header)} columns as in the header, found {len(cells)}")
 
 
-def _arena_rows(source: Source, problems: Problems) -> Iterator[BattleRecord]:
-    for line, row in _arena_cells(source, problems):
-        wrong = [name for name in ARENA_COLUMNS[:3] if id_problem(row[name])]
+def _arena_rows(
+    source: Source, problems: Problems, columns: Sequence[str] = ARENA_COLUMNS
+) -> Iterator[BattleRecord]:
+    for line, row in _arena_cells(source, problems, columns):
+        wrong = [name for name in columns[:-1] if id_problem(row[name])]
         for name in wrong:
             problems.add(line, name, id_problem(row[name]) or "")
         label = ARENA.get(row["winner"])
         if label is None:
             problems.add(line, "winner", f"{', '.join(ARENA)}, found {row['winner'][:40]!r}")
         elif not wrong:
-            yield BattleRecord(line, row["topic_id"], row["model_a"], row["model_b"], label)
+            yield BattleRecord(line, row.get("topic_id", ""), row["model_a"], row["model_b"], label)
 
 
 def own_line(record: BattleRecord, battle: str) -> str:

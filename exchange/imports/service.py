@@ -17,7 +17,7 @@ from assessor.practice.rules import parse_practice
 from evaluation.campaigns.findings import findings_by_kind
 from evaluation.errors import BadInput, InputProblem, Refused
 from evaluation.formats.assignments import parse_assignments
-from evaluation.formats.battles import has_tasks, parse_battles, parse_tasks
+from evaluation.formats.battles import has_outcomes, has_tasks, parse_battles, parse_outcomes, parse_tasks
 from evaluation.formats.citation_judgments import parse_support
 from evaluation.formats.kinds import LINES_READ, kind_of
 from evaluation.formats.nugget_lists import parse_lists
@@ -90,6 +90,10 @@ def _battles(source: Source) -> Rows:
 
 
 def _scores(source: Source) -> Rows:
+    if has_outcomes(source):
+        for battle in parse_outcomes(source):
+            yield f"{battle.left}, {battle.right}", "", battle.label.name.lower()
+        return
     # What a file of four columns has where is not known here, but its first is the run.
     form = form_of(source, ()) or TOT.name
     if form in FORMS:

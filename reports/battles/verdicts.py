@@ -203,19 +203,20 @@ def sheet_of(battle_set: BattleSet, battles: Iterable[CountedBattle]) -> BattleS
     by_rule = [
         CountedBattle(topic, left, right, points) for topic, left, right, _, points in design.get("by_rule", ())
     ]
-    return _sheet([*battles, *by_rule], (*design.get("runs", ()), *design.get("joined", ())))
+    return plain_sheet([*battles, *by_rule], (*design.get("runs", ()), *design.get("joined", ())))
 
 
 def sheet_of_sides(verdicts: Iterable[BattleVerdict]) -> BattleSheet:
     """Return verdicts that are no second opinion as battles whose first answer was on the left."""
-    return _sheet(
+    return plain_sheet(
         CountedBattle(verdict.topic_id, verdict.record.left, verdict.record.right, verdict.left_points)
         for verdict in verdicts
         if verdict.left_points is not None and not verdict.second
     )
 
 
-def _sheet(battles: Iterable[CountedBattle], run_ids: Iterable[str] = ()) -> BattleSheet:
+def plain_sheet(battles: Iterable[CountedBattle], run_ids: Iterable[str] = ()) -> BattleSheet:
+    """Return battles as arrays, with runs that may have none."""
     # In an order of their own: sums of another order differ in their last bits.
     rows = sorted(battles)
     met = (run for row in rows for run in (row.first, row.second))

@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import fsum
+from math import fsum, isnan
 
 from accounts.models import User
 from evaluation.errors import BadInput, InputProblem, Refused
+from evaluation.formats.battles import has_outcomes, parse_outcomes
 from evaluation.formats.score_files import (
     ALL,
     FORMS,
@@ -31,16 +32,23 @@ from evaluation.imports.base import (
     refuse_changes,
     with_every_problem,
 )
+from evaluation.labels import LEFT_POINTS
 from evaluation.models import Campaign, Event
 from evaluation.models.querysets import in_parts_of
 from evaluation.rules.text import check_name
 from evaluation.terms import FindingCode
+from reports.battles.verdicts import CountedBattle, plain_sheet
 from reports.judges.tables import CLOSE
 from reports.leaderboard.scores import check_free_name, import_scores
+from reports.metrics.battles.ratings import ratings
 from reports.models import ExternalCondition, ExternalScore
 from web.statements import ROWS_A_STATEMENT
 
 Key = tuple[str, str, str]
+RATING = "rating"
+OUTCOMES = "outcomes"
+"""Battles without topics, by which runs are rated."""
+UNRATED = "unrated runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +63,15 @@ class ScoreFileOptions:
 
 @dataclass(slots=True)
 class JudgeFiles:
-    """A judge's rows of all its files, by run, measure and topic, each with its file."""
+    """A judge's rows of all its files, by run, measure and topic, each with its file.
+
+    `unrated`: runs of battles that did not take points from all others, by some way, or lose some to them.
+    """
 
     judge: JudgeEntry
     file: str
     rows: dict[Key, tuple[Source, TopicScore]] = field(default_factory=dict)
+    unrated: int = 0
 
 
 def load_score_files(
@@ -74,8 +86,8 @@ def load_score_files(
 ) -> LoadReceipt:
     """Load score files under the name of their judge; with `judges`, a `judges.yml`, each file under that of its own.
 
-    A CSV is a published table of runs. Raises `BadInput`, and `Refused` for a form that cannot be told, a judge without
-    a name and a name that is a condition of Assay.
+    A CSV is a published table of runs, or has battles without topics, by which runs are rated. Raises `BadInput`, and
+    `Refused` for a form that cannot be told, a judge without a name and a name that is a condition of Assay.
     """
     if judges is None and not judge.name:
         raise Refused("no_judge", "Say whose scores these are, or send a judges.yml with them.", field="condition")
@@ -125,6 +137,8 @@ class UnclearForm(Refused):
 
 def _form(source: Source, options: ScoreFileOptions, topics: Collection[str]) -> str:
     form = options.form or form_of(source, topics, has_header=options.has_header)
+    if form == TABLE and has_outcomes(source):
+        return OUTCOMES
     if form == "":
         columns = len(source.lines[0][1].split())
         either = ["tot", "ir_measures"] if columns == 4 else [TABLE, *FORMS]
@@ -167,8 +181,11 @@ def _import_score_files(
         check_free_name(entry.name)
         table = tables.setdefault(entry.name, JudgeFiles(entry, source.name))
         try:
-            scores = parse_score_file(
-                source, FORMS[forms[source.sha256]], topics=topics, has_header=options.has_header
+            form = forms[source.sha256]
+            scores = (
+                _ratings(source, table)
+                if form == OUTCOMES
+                else parse_score_file(source, FORMS[form], topics=topics, has_header=options.has_header)
             )
             problems += _collect(source, scores, table)
         except BadInput as wrong:
@@ -181,6 +198,18 @@ def _import_score_files(
         actor=actor,
         make_plan=lambda locked: _plan(locked, list(tables.values()), options, replace),
     )
+
+
+def _ratings(source: Source, table: JudgeFiles) -> list[TopicScore]:
+    """Rate runs by battles without topics: Bradley-Terry, ties half; without clusters there is no interval."""
+    records = parse_outcomes(source)
+    battles = [CountedBattle("", row.left, row.right, LEFT_POINTS[row.label]) for row in records]
+    sheet = plain_sheet(battles)
+    first_line = {run: row.line for row in reversed(records) for run in (row.left, row.right)}
+    rated = zip(sheet.run_ids, ratings(sheet).value.tolist(), strict=True)
+    scores = [TopicScore(first_line[run], run, ALL, RATING, value) for run, value in rated if not isnan(value)]
+    table.unrated += len(sheet.run_ids) - len(scores)
+    return scores
 
 
 def _collect(source: Source, scores: Iterable[TopicScore], table: JudgeFiles) -> Iterator[InputProblem]:
@@ -200,7 +229,7 @@ def _plan(
     changes = [_changes(campaign, table, _settled(table, options, plan), plan) for table in tables]
     refuse_changes([problem for change in changes for problem in change.problems], replace)
     absent = sum(len(change.absent) for change in changes)
-    plan.counts |= {TAKEN_OUT if replace else NOT_IN_FILE: absent}
+    plan.counts |= {TAKEN_OUT if replace else NOT_IN_FILE: absent, UNRATED: sum(table.unrated for table in tables)}
 
     def write(event: Event) -> None:
         for change in changes:
