@@ -42,7 +42,7 @@ class BattleSetRow(Out):
 
 
 class BattleRow(Out):
-    """Two answers to a topic. Sides are those that the first judge sees."""
+    """Two answers to a topic, each its run's first sample. Sides are those that the first judge sees."""
 
     id: str
     campaign: CampaignSlug
@@ -57,7 +57,10 @@ class BattleRow(Out):
 
 
 class VerdictRow(Out):
-    """A label: which of two answers is better. Only verdicts that stand; sides as the judge saw them."""
+    """A label: which of two answers is better, each its run's first sample.
+
+    Only verdicts that stand; sides as the judge saw them.
+    """
 
     id: int
     campaign: CampaignSlug

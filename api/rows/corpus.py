@@ -128,6 +128,9 @@ class SentenceRow(Out):
     citations: list[CitationRow]
 
 
+SAMPLE = "which of the run's answers to the topic, from 1"
+
+
 class AnswerRow(Out):
     """An answer: what one run says to one topic."""
 
@@ -135,7 +138,7 @@ class AnswerRow(Out):
     campaign: CampaignSlug
     run_id: RunId
     topic_id: TopicId
-    sample: int = Field(description="which of the run's answers to the topic, from 1")
+    sample: int = Field(description=SAMPLE)
     words: int = Field(description="whitespace words")
     response_length: int | None = Field(description="as the file declares it")
     references: list[str]

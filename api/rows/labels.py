@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, create_model
 
-from api.rows.corpus import JUDGE, CampaignSlug, JudgeName, Number, Out, RunId, TopicId, words
+from api.rows.corpus import JUDGE, SAMPLE, CampaignSlug, JudgeName, Number, Out, RunId, TopicId, words
 from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.terms import Condition, DrawKind, JudgeKind, StudyKind, SupportCondition
 from llmjobs.models import Call
@@ -24,6 +24,7 @@ class AssignmentRow(Out):
     campaign: CampaignSlug
     topic_id: TopicId
     run_id: RunId
+    sample: int = Field(description=SAMPLE)
     answer: str = Field(description="the answer's id")
     nugget: str = Field(description="as in `nuggets`")
     nugget_version: int = Field(description="which wording was looked for")
@@ -45,6 +46,7 @@ class SupportRow(Out):
     campaign: CampaignSlug
     topic_id: TopicId
     run_id: RunId
+    sample: int = Field(description=SAMPLE)
     answer: str = Field(description="the answer's id")
     sentence: int = Field(description="of the answer, from 0")
     docid: str = Field(description="what the sentence cites")
@@ -72,8 +74,10 @@ class JudgmentRow(Out):
     stage: str
     topic_id: TopicId
     run_id: RunId | None = Field(description="whose answer; null of a passage")
+    sample: int | None = Field(description=SAMPLE)
     answer: str | None = Field(description="the answer's id")
     other_run_id: RunId | None = Field(description="of a pair, the other run")
+    other_sample: int | None = Field(description="of a pair, which of the other run's answers")
     other: str | None = Field(description="of a pair, the other answer's id")
     docid: str | None = Field(description="of a passage")
     judge: JudgeName

@@ -61,6 +61,8 @@ class AssignmentRow:
     """the topic, by the track's id"""
     run_id: str
     """the run, by its run id"""
+    sample: int
+    """which of the run's answers to the topic, from 1"""
     answer: str
     """the answer's id"""
     nugget: str
@@ -179,7 +181,7 @@ class BattleLeaderboardRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BattleRow:
-    """Two answers to a topic. Sides are those that the first judge sees."""
+    """Two answers to a topic, each its run's first sample. Sides are those that the first judge sees."""
 
     id: str
     campaign: str
@@ -324,6 +326,8 @@ class BattlesReportRow:
     differences: list[BattlesDifferenceRow]
     side: BattleFigureRow
     """mean points of the answer on the left"""
+    side_term: BattleFigureRow
+    """log odds of standing on the left, beside ratings"""
     stayed: BattleFigureRow
     """mean points of the answer that had stayed"""
     length: BattleFigureRow
@@ -1172,10 +1176,14 @@ class JudgmentRow:
     """the topic, by the track's id"""
     run_id: str | None
     """whose answer; null of a passage"""
+    sample: int | None
+    """which of the run's answers to the topic, from 1"""
     answer: str | None
     """the answer's id"""
     other_run_id: str | None
     """of a pair, the other run"""
+    other_sample: int | None
+    """of a pair, which of the other run's answers"""
     other: str | None
     """of a pair, the other answer's id"""
     docid: str | None
@@ -1849,6 +1857,8 @@ class SupportRow:
     """the topic, by the track's id"""
     run_id: str
     """the run, by its run id"""
+    sample: int
+    """which of the run's answers to the topic, from 1"""
     answer: str
     """the answer's id"""
     sentence: int
@@ -2130,7 +2140,10 @@ class UseRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictRow:
-    """A label: which of two answers is better. Only verdicts that stand; sides as the judge saw them."""
+    """A label: which of two answers is better, each its run's first sample.
+
+    Only verdicts that stand; sides as the judge saw them.
+    """
 
     id: int
     campaign: str

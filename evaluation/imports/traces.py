@@ -447,7 +447,7 @@ def _shown(record: TraceRecord, marks_from: int) -> dict[str, Any]:
     sentences = answer_sentences(record.answer, places, marks_from)
     return {
         "run": record.run_id,
-        "topic": record.topic_id,
+        "topic": f"{record.topic_id}{sample_words(record.sample)}",
         "question": record.question,
         "sentences": [
             (

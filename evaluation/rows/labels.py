@@ -38,7 +38,9 @@ KEPT = 20_000
 """How many answers and wordings are remembered between chunks: memory stays the same however many labels follow."""
 
 ASSIGNED = {label.value: label.name.lower() for label in AssignmentLabel}
-NO_ANSWER: Values = (None, None)
+NO_ANSWER: Values = (None, None, None)
+"""Run, sample and public id."""
+ONE, OTHER = ("run_id", "sample", "answer"), ("other_run_id", "other_sample", "other")
 SUPPORTED = {label.value: label.name.lower() for label in SupportLabel}
 
 
@@ -72,7 +74,7 @@ class LabelReader(Reader):
 
     def answers(self, pks: Iterable[int], memory: dict[int, Values]) -> None:
         rows = AnswerProvenance.objects.using(self.alias).filter(pk__in=_unknown(pks, memory))
-        fields = ("pk", "run__campaign", "topic__topic_id", "run__run_id", "answer__public_id")
+        fields = ("pk", "run__campaign", "topic__topic_id", "run__run_id", "sample", "answer__public_id")
         for pk, campaign, *rest in rows.values_list(*fields):
             memory[pk] = (self.names.slug(campaign), campaign, *rest)
 
@@ -114,13 +116,14 @@ class Assignments(LabelReader):
         self._look_up({row[2] for row in chunk})
         answers, wordings, judge_of = self._answers, self._wordings, self.names.judge
         for pk, answer, wording, judge, label, raw, sentence, first_label, submission, given_at, event in chunk:
-            slug, campaign, topic_id, run_id, public_id = answers[answer]
+            slug, campaign, topic_id, run_id, sample, public_id = answers[answer]
             nugget, number, nugget_set = wordings[wording]
             yield {
                 "id": pk,
                 "campaign": slug,
                 "topic_id": topic_id,
                 "run_id": run_id,
+                "sample": sample,
                 "answer": public_id,
                 "nugget": nugget,
                 "nugget_version": number,
@@ -181,12 +184,13 @@ class SupportJudgments(LabelReader):
         for pk, sentence, segment, condition, judge, label, raw, shown_label, shown_ms, accepted, *rest in chunk:
             evidence, submission, given_at, event = rest
             answer, index = sentences[sentence]
-            slug, campaign, topic_id, run_id, public_id = answers[answer]
+            slug, campaign, topic_id, run_id, sample, public_id = answers[answer]
             yield {
                 "id": pk,
                 "campaign": slug,
                 "topic_id": topic_id,
                 "run_id": run_id,
+                "sample": sample,
                 "answer": public_id,
                 "sentence": index,
                 "docid": docids[segment],
@@ -245,8 +249,8 @@ class Judgments(LabelReader):
                 "campaign": self.names.slug(campaign),
                 "stage": str(stage),
                 "topic_id": topics[topic].topic_id,
-                **dict(zip(("run_id", "answer"), answers.get(answer or 0, NO_ANSWER)[-2:], strict=True)),
-                **dict(zip(("other_run_id", "other"), answers.get(other or 0, NO_ANSWER)[-2:], strict=True)),
+                **dict(zip(ONE, answers.get(answer or 0, NO_ANSWER)[-3:], strict=True)),
+                **dict(zip(OTHER, answers.get(other or 0, NO_ANSWER)[-3:], strict=True)),
                 "docid": docids.get(segment),
                 "judge": self.names.judge(campaign, judge),
                 "label": stage.labels.by_code[label].word,

@@ -16,18 +16,20 @@ from accounts.models import User
 from assessor.practice.rules import parse_practice
 from evaluation.campaigns.findings import findings_by_kind
 from evaluation.errors import BadInput, InputProblem, Refused
-from evaluation.formats.assignments import parse_assignments
+from evaluation.formats.assignments import AssignmentRecord, parse_assignments
 from evaluation.formats.battles import has_outcomes, has_tasks, parse_battles, parse_outcomes, parse_tasks
 from evaluation.formats.citation_judgments import parse_support
 from evaluation.formats.kinds import LINES_READ, kind_of
+from evaluation.formats.lines import sample_words
 from evaluation.formats.nugget_lists import parse_lists
 from evaluation.formats.nuggets import importance_word
 from evaluation.formats.problems import MAX_PROBLEMS
-from evaluation.formats.runs import parse_run
+from evaluation.formats.runs import AnswerRecord, parse_run
 from evaluation.formats.score_files import FORMS, TOT, form_of, names_judges, parse_score_file
 from evaluation.formats.scores import parse_scores
 from evaluation.formats.segments import names_any, parse_segments
 from evaluation.formats.source import Source, read_source
+from evaluation.formats.support import SupportRecord
 from evaluation.formats.topics import parse_qrels, parse_topics
 from evaluation.imports.base import LoadReceipt, nouns_of, problems_of, trying_out, written_with
 from evaluation.imports.segments import needed_docids
@@ -54,11 +56,15 @@ class ImportPreview:
     head: int = 0
 
 
+def _topic(row: AnswerRecord | AssignmentRecord | SupportRecord) -> str:
+    return f"{row.topic_id}{sample_words(row.sample)}"
+
+
 def _runs(source: Source) -> Rows:
     run = parse_run(source)
     for answer in run.answers:
         cited = sum(len(sentence.citations) for sentence in answer.sentences)
-        yield run.run_id, answer.topic_id, answer.words, len(answer.sentences), cited, answer.text
+        yield run.run_id, _topic(answer), answer.words, len(answer.sentences), cited, answer.text
 
 
 def _nuggets(source: Source) -> Rows:
@@ -71,13 +77,13 @@ def _nuggets(source: Source) -> Rows:
 def _assignments(source: Source) -> Rows:
     for row in parse_assignments(source):
         for label in row.labels[:ROWS]:
-            yield row.run_id, row.topic_id, label.text, label.raw or label.label.name.lower()
+            yield row.run_id, _topic(row), label.text, label.raw or label.label.name.lower()
 
 
 def _support(source: Source) -> Rows:
     for row in parse_support(source).rows:
         label = "null" if row.label is None else row.label.name.lower()
-        yield row.run_id, row.topic_id, row.sentence, row.docid, row.raw or label
+        yield row.run_id, _topic(row), row.sentence, row.docid, row.raw or label
 
 
 def _battles(source: Source) -> Rows:

@@ -507,7 +507,7 @@ def _cards(campaign: Campaign, rows: Mapping[str, int | None]) -> Iterator[DataC
         "Nugget labels",
         "a row for each label of a nugget in an answer, by judge",
         (file("assignments"),),
-        ("topic_id", "run_id", "nugget", "nugget_set", "judge", "label", "sentence", "given_at"),
+        ("topic_id", "run_id", "sample", "nugget", "nugget_set", "judge", "label", "sentence", "given_at"),
         BY_ORGANIZERS,
         rows["assignments"],
     )
@@ -515,7 +515,7 @@ def _cards(campaign: Campaign, rows: Mapping[str, int | None]) -> Iterator[DataC
         "Citation labels",
         "a row for each label of a sentence and a passage that it cites, by judge",
         (file("support-judgments"),),
-        ("topic_id", "run_id", "sentence", "docid", "condition", "judge", "label", "given_at"),
+        ("topic_id", "run_id", "sample", "sentence", "docid", "condition", "judge", "label", "given_at"),
         BY_ORGANIZERS,
         rows["support-judgments"],
     )

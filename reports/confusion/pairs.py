@@ -168,7 +168,12 @@ def _nuggets(keys: Sequence[Key], answers: QuerySet[AnswerProvenance]) -> list[d
     provenance = {row.pk: row for row in _provenance(answers, [answer for answer, _ in keys])}
     sentences = _texts(Sentence.objects.filter(answer__in=provenance))
     return [
-        {"topic": provenance[answer].topic, "run": provenance[answer].run, "item": wordings[wording].text}
+        {
+            "topic": provenance[answer].topic,
+            "run": provenance[answer].run,
+            "sample": provenance[answer].sample,
+            "item": wordings[wording].text,
+        }
         | {"texts": sentences.get(answer, ()), "segment": None}
         for answer, wording in keys
     ]
@@ -184,6 +189,7 @@ def _citations(keys: Sequence[Key], answers: QuerySet[AnswerProvenance]) -> list
         {
             "topic": provenance[sentence.answer_id].topic,
             "run": provenance[sentence.answer_id].run,
+            "sample": provenance[sentence.answer_id].sample,
             "item": sentence.text,
         }
         | _passage(segment)
@@ -204,7 +210,12 @@ def _answers(keys: Sequence[Key], answers: QuerySet[AnswerProvenance]) -> list[d
     provenance = {row.pk: row for row in _provenance(answers, [answer for answer, _ in keys])}
     sentences = _texts(Sentence.objects.filter(answer__in=provenance))
     return [
-        {"topic": provenance[answer].topic, "run": provenance[answer].run, "item": provenance[answer].topic.text}
+        {
+            "topic": provenance[answer].topic,
+            "run": provenance[answer].run,
+            "sample": provenance[answer].sample,
+            "item": provenance[answer].topic.text,
+        }
         | {"texts": sentences.get(answer, ()), "segment": None}
         for answer, _ in keys
     ]

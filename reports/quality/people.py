@@ -16,6 +16,7 @@ from accounts.models import User
 from evaluation.campaigns.access import may_see
 from evaluation.campaigns.contents import in_parts
 from evaluation.domain.shares import assigned, supported, topics_of_several
+from evaluation.formats.lines import sample_words
 from evaluation.labels import LabelSet
 from evaluation.models import (
     AnswerProvenance,
@@ -236,7 +237,8 @@ def read_differing(shared: Shared, places: Sequence[int]) -> list[DifferingItem]
         answers = [sentences[first].answer_id for first, _ in keys]
         docids = dict(Segment.objects.filter(pk__in=[key[1] for key in keys]).values_list("pk", "docid"))
         items = [(texts[first], docids[second]) for first, second in keys]
-    runs = dict(AnswerProvenance.objects.filter(pk__in=answers).values_list("pk", "run__run_id"))
+    named = AnswerProvenance.objects.filter(pk__in=answers).values_list("pk", "run__run_id", "sample")
+    runs = {answer: f"{run}{sample_words(sample)}" for answer, run, sample in named}
     return [
         DifferingItem(
             key=key,

@@ -1,14 +1,17 @@
 """A run's samples from trace to leaderboard: labels are of a sample, scores are means, and tests are over topics."""
 
+import csv
 import json
 from pathlib import Path
 
 import pytest
 from django.test import Client
 
+from evaluation.formats.source import read_source
 from evaluation.models import AnswerProvenance, Campaign
+from exchange.imports.service import preview_of
 from tests.worlds.cast import make_cast
-from tests.worlds.imported import Outcome, everything, load, report, run, write
+from tests.worlds.imported import Outcome, answer, everything, load, report, run, sentence, write
 
 TOPICS = ("t1", "t2")
 NUGGETS = ("one", "two", "three", "four")
@@ -16,6 +19,10 @@ WORDS = {"S": "support", "P": "partial_support", "N": "not_support"}
 SAMPLES = ("SSPN", "SSSN", "NSNN")
 LABELS = ("--origin", "auto", "--judge", "m", "--by", "llm")
 OF = ("--condition", "A/A")
+CITES = [
+    answer("cites", "t1", sentence("Sand.", 0)),
+    answer("cites", "t1", sentence("Sand moves.", 0), sample=2),
+]
 
 
 def rows(run_id: str, topic: str, samples: tuple[str, ...]) -> list[dict[str, object]]:
@@ -57,6 +64,40 @@ def sampled(db: None, tmp_path: Path) -> Path:
     labels += [row for topic in TOPICS for row in rows("old", topic, ("NNNN",))]
     load("import_assignments", *LABELS, write(tmp_path, "labels.jsonl", labels))
     return tmp_path
+
+
+def test_a_label_says_which_of_the_run_s_answers_it_is_of(sampled: Path, client: Client) -> None:
+    load("import_run", write(sampled, "cites.jsonl", CITES))
+    label = {
+        "run_id": "cites",
+        "topic_id": "t1",
+        "sample": 2,
+        "sentence": 0,
+        "docid": "d1",
+        "label": "full_support",
+    }
+    load("import_support", *LABELS[2:], write(sampled, "support.jsonl", [label]))
+    client.force_login(make_cast(Campaign.objects.get())["rita"])
+    for path, samples in (
+        ("assignments/?run=bot&topic=t1&campaign=river", {1, 2, 3}),
+        ("support-judgments/?campaign=river", {2}),
+    ):
+        labels = client.get(f"/api/v1/{path}").json()["results"]
+        assert {row["sample"] for row in labels} == samples
+        public = AnswerProvenance.objects.values_list("answer__public_id", "sample")
+        assert {row["answer"]: row["sample"] for row in labels}.items() <= dict(public).items()
+        lines = client.get(f"/api/v1/{path}&format=csv").getvalue().decode().splitlines()
+        assert {line["sample"] for line in csv.DictReader(lines)} == {str(sample) for sample in samples}
+        lines = client.get(f"/api/v1/{path}&format=jsonl").getvalue().decode().splitlines()
+        assert {json.loads(line)["sample"] for line in lines} == samples
+
+
+def test_the_preview_of_a_file_says_which_sample_a_row_is_of(tmp_path: Path) -> None:
+    files = {"assignments": rows("bot", "t1", SAMPLES), "runs": CITES}
+    for kind, content in files.items():
+        source = read_source(write(tmp_path, "file.jsonl", content))
+        topics = [row[1] for row in preview_of(kind, [source])["rows"]]
+        assert {*topics} >= {"t1", "t1, sample 2"}, kind
 
 
 def exported(what: str, *words: str) -> str:
