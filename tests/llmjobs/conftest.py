@@ -7,9 +7,9 @@ import pytest
 from llmjobs import client
 from llmjobs.client import close_clients
 from loadtest.servers.simulator import LoggedSimulator, running_simulator
-from tests.llmjobs.processes import embedded, services
+from tests.llmjobs.processes import embedded, migrated, services
 
-__all__ = ["embedded", "services"]
+__all__ = ["embedded", "migrated", "services"]
 
 PointAt = Callable[[str], None]
 

@@ -19,8 +19,6 @@ pytestmark = pytest.mark.slow
 LATENCY_MS, ITEMS = 50, 60
 
 MAKE_WORLD = """
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
 from tests.worlds.llm import make_world, start_assigning
 start_assigning(make_world(topics=3, runs=20, nuggets=2))
 """
@@ -35,8 +33,6 @@ print(done.filter(attempt__gt=1).exists())
 """
 ONCE = 30
 MAKE_ONCE = """
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
 from evaluation.labelling import GivenNugget, ensure_nugget_set, give_nugget_list
 from evaluation.models import Event
 from evaluation.terms import Importance, Origin

@@ -14,8 +14,6 @@ from tests.worlds.llm import repeated_requests
 pytestmark = pytest.mark.slow
 PER_MINUTE, ITEMS = 2_400, 180
 MAKE_WORLD = """
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
 from tests.worlds.llm import make_world, start_assigning
 start_assigning(make_world(topics=3, runs=60, nuggets=2))
 """

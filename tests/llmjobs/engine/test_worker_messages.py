@@ -15,10 +15,6 @@ from tests.worlds.llm import repeated_requests
 pytestmark = pytest.mark.slow
 
 ITEMS = 60
-MIGRATE = """
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
-"""
 MAKE_WORLD = """
 from tests.worlds.llm import make_world, start_assigning
 start_assigning(make_world(topics=3, runs=20, nuggets=2))
@@ -45,7 +41,6 @@ def at_work(environment: Environment, log: Path) -> Iterator[LoggedSimulator]:
     """Run the simulated LLM and a worker that looks at an empty database."""
     with running_simulator(latency_ms=50) as simulator:
         environment["OPENAI_BASE_URL"] = simulator.base_url
-        shell(environment, MIGRATE)
         with worker(environment, log):
             yield simulator
 

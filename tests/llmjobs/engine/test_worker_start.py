@@ -12,11 +12,10 @@ from django.conf import settings
 
 from assay import SERVERS
 from loadtest.servers.simulator import running_simulator
-from tests.llmjobs.engine.test_worker_messages import MAKE_WORLD, MIGRATE
-from tests.llmjobs.processes import WAIT, Environment, services, shell, worker
+from tests.llmjobs.engine.test_worker_messages import MAKE_WORLD
+from tests.llmjobs.processes import WAIT, Environment, shell, worker
 from tests.worlds.installation import new_database
 
-__all__ = ["services"]
 pytestmark = pytest.mark.slow
 
 CELERY = [sys.executable, "-m", "celery", "-A", "config"]
@@ -39,7 +38,6 @@ def test_a_worker_with_another_pool_is_told_the_right_words(words: tuple[str, ..
 
 def test_two_workers_of_one_host_have_two_names(services: Environment, tmp_path: Path) -> None:
     environment = os.environ | services
-    shell(environment | {"DJANGO_SETTINGS_MODULE": "config.settings"}, MIGRATE)
     with worker(environment, tmp_path / "one.log"), worker(environment, tmp_path / "two.log"):
         end = time.monotonic() + 120
         names: set[str] = set()
@@ -64,7 +62,6 @@ def test_a_worker_logs_at_its_level_with_the_request_s_id(tmp_path: Path, django
     request = "from structlog.contextvars import bind_contextvars\nbind_contextvars(request_id='the-request')\n"
     with running_simulator() as simulator:
         environment["OPENAI_BASE_URL"] = simulator.base_url
-        shell(environment, MIGRATE)
         shell(environment, request + MAKE_WORLD)
         with worker(environment, tmp_path / "worker.log"):
             shell(environment, WAIT)
