@@ -17,7 +17,7 @@ from evaluation.formats.source import Source
 from llmjobs.client import retry_after
 from web.environment import secret
 from web.outbound import TextSource
-from web.transport import LimitedTransport, ReplyTooLongError
+from web.transport import LimitedTransport, PackingError, ReplyTooLongError
 
 MOST_BYTES = 5 * 2**20
 """Of a text. A reply may have twice as many: JSON escapes what is not ASCII."""
@@ -71,17 +71,24 @@ def ask(client: httpx2.Client, source: TextSource, docid: str) -> TextReply:
     """Ask for one text, once."""
     try:
         response = client.get(source.address_of(docid))
-    except ReplyTooLongError:
-        return TextReply(Outcome.NONE, TOO_LONG)
-    except httpx2.TimeoutException:
-        return TextReply(Outcome.LATER, f"No answer within {TIMEOUT_SECONDS:g} s.")
     except httpx2.TransportError as error:
-        return TextReply(Outcome.LATER, f"No connection: {str(error).rstrip('.') or type(error).__name__}.")
+        return _reply_to(error)
     except (httpx2.InvalidURL, ValueError):
         return TextReply(Outcome.NONE, "No address can hold this docid.")
     if response.status_code == 200:
         return _text_reply(docid, response)
     return _reply_by_status(response.status_code, response.headers)
+
+
+def _reply_to(error: httpx2.TransportError) -> TextReply:
+    match error:
+        case ReplyTooLongError():
+            return TextReply(Outcome.NONE, TOO_LONG)
+        case PackingError():
+            return TextReply(Outcome.AGAIN, "A reply that cannot be unpacked.")
+        case httpx2.TimeoutException():
+            return TextReply(Outcome.LATER, f"No answer within {TIMEOUT_SECONDS:g} s.")
+    return TextReply(Outcome.LATER, f"No connection: {str(error).rstrip('.') or type(error).__name__}.")
 
 
 def _reply_by_status(status: int, headers: Mapping[str, str]) -> TextReply:

@@ -30,6 +30,10 @@ class ReplyTooLongError(httpx2.TransportError):
         super().__init__(f"The reply is too long: over {most_bytes // 2**20} MiB")
 
 
+class PackingError(httpx2.TransportError):
+    """Reply whose packing is broken: its connection stands."""
+
+
 def time_left(timeout: float | None) -> float | None:
     """Seconds for the next step of this thread's exchange."""
     ends: float | None = getattr(_deadline, "ends", None)
@@ -139,6 +143,8 @@ class LimitedTransport(httpx2.BaseTransport):
                 response.close()
         except httpcore2.TimeoutException as error:
             raise httpx2.TimeoutException(str(error), request=request) from error
+        except zlib.error as error:
+            raise PackingError(str(error), request=request) from error
         except BROKEN as error:
             raise httpx2.TransportError(str(error), request=request) from error
         finally:
@@ -156,7 +162,6 @@ BROKEN = (
     httpcore2.ProtocolError,
     httpcore2.ProxyError,
     httpcore2.UnsupportedProtocol,
-    zlib.error,
 )
 DESCRIBE_PACKING = {b"content-encoding", b"content-length", b"transfer-encoding"}
 

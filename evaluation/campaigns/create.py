@@ -7,13 +7,14 @@ from typing import Annotated, Any, Literal, get_args
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import transaction
 from django.db.models import F
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr
+from pydantic_core import PydanticCustomError
 
 from accounts.models import User
-from evaluation.errors import Refused
+from evaluation.errors import BadInput, InputProblem, Refused
 from evaluation.formats.languages import Language
-from evaluation.formats.lines import read_toml
-from evaluation.formats.source import Readable, read_source
+from evaluation.formats.lines import line_of, read_toml
+from evaluation.formats.source import Readable, Source, read_source
 from evaluation.models import Campaign, ConditionDefault, Event, Membership, Protocol
 from evaluation.stages.grade import HIGHEST
 from evaluation.terms import (
@@ -119,6 +120,14 @@ def preset_of(name: PresetName) -> Preset:
     return read_toml(read_source(Path(__file__).parent / "presets" / f"{name}.toml"), Preset)
 
 
+def _from_0(grades: dict[int, str]) -> dict[int, str]:
+    if missing := set(range(len(grades))) - grades.keys():
+        raise PydanticCustomError(
+            "grades", "give every grade a word, from 0; {first} has none", {"first": min(missing)}
+        )
+    return grades
+
+
 class CampaignFile(BaseModel):
     """Settings of a campaign. `like`: the preset that says what `protocol` leaves open; `grades`: a word for each."""
 
@@ -130,8 +139,23 @@ class CampaignFile(BaseModel):
     language: Language = ""
     protocol: ProtocolSettings = ProtocolSettings()
     battles: BattleSettings = BattleSettings()
-    grades: dict[Annotated[int, Field(ge=0, le=HIGHEST)], Annotated[str, Field(min_length=1)]] = {}
+    grades: Annotated[
+        dict[Annotated[int, Field(ge=0, le=HIGHEST)], Annotated[str, Field(min_length=1)]], AfterValidator(_from_0)
+    ] = {}
     defaults: dict[Condition | SupportCondition, DefaultChoice] = {}
+    _source: Source | None = PrivateAttr(None)
+
+    def path_of(self, row: Campaign | Protocol, field: str, message: str) -> list[str]:
+        """Return the keys that say what is wrong with a row; none where the file does not say it."""
+        if isinstance(row, Campaign):
+            return [field] if trimmed(getattr(self, field, "")) == getattr(row, field, "") else []
+        if field == "grade_words":
+            return ["grades"]
+        if field.startswith("battle_"):
+            return ["battles", field.removeprefix("battle_")]
+        # A rule over several settings names them.
+        said = [word for word in (field, *message.split()) if word in self.protocol.model_fields_set]
+        return ["protocol", *said[:1]]
 
 
 LARGEST_FILE = 1_048_576
@@ -151,7 +175,10 @@ UNLIMITED = (
 
 def read_campaign_file(path: str | Path | Readable, name: str = "") -> CampaignFile:
     """Read a campaign's settings. Raises `BadInput` naming the file, the line and the field."""
-    return read_toml(read_source(path, name=name, max_bytes=LARGEST_FILE), CampaignFile)
+    source = read_source(path, name=name, max_bytes=LARGEST_FILE)
+    file = read_toml(source, CampaignFile)
+    file._source = source
+    return file
 
 
 def create_campaign(
@@ -187,10 +214,10 @@ def _make(slug: str, name: str, content: CampaignFile, actor: User | None) -> Ca
     campaign = Campaign(
         slug=slug, name=trimmed(name or content.name), description=content.description, language=content.language
     )
-    _check(campaign)
+    _check(campaign, content)
     campaign.save()
     protocol = Protocol(campaign=campaign, **_settings(content))
-    _check(protocol)
+    _check(protocol, content)
     protocol.save()
     _write_defaults(campaign, content)
     Event.objects.create(
@@ -219,12 +246,12 @@ def _change(campaign: Campaign, name: str, content: CampaignFile, replace: bool,
         )
     for key, value in fields.items():
         setattr(campaign, key, value)
-    _check(campaign)
+    _check(campaign, content)
     campaign.save()
     if changes_protocol:
         version = protocol.version + 1
         protocol = Protocol(campaign=campaign, version=version, changed_by=actor, reason=BY_FILE, **settings)
-        _check(protocol)
+        _check(protocol, content)
         protocol.save()
     _write_defaults(campaign, content)
     payload = content.model_dump(mode="json")
@@ -253,12 +280,23 @@ def _write_defaults(campaign: Campaign, content: CampaignFile) -> None:
         )
 
 
-def _check(row: Campaign | Protocol) -> None:
+NO_FILE = CampaignFile()
+
+
+def _check(row: Campaign | Protocol, content: CampaignFile = NO_FILE) -> None:
     try:
         row.full_clean()
     except DjangoValidationError as error:
-        texts = [f"{key}: {' '.join(messages)}" for key, messages in error.message_dict.items()]
-        raise Refused("invalid", " ".join(texts)) from error
+        texts = {key: " ".join(messages) for key, messages in error.message_dict.items()}
+        paths = {key: content.path_of(row, key, text) for key, text in texts.items()}
+        source = content._source
+        if source and all(paths.values()):
+            problems = [
+                InputProblem(source.name, line_of(source, path), ".".join(path), texts[key])
+                for key, path in paths.items()
+            ]
+            raise BadInput(problems) from error
+        raise Refused("invalid", " ".join(f"{key}: {text}" for key, text in texts.items())) from error
 
 
 def set_hourly_rate(*, campaign: Campaign, rate: Decimal | None, actor: User) -> bool:

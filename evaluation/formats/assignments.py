@@ -22,6 +22,7 @@ from evaluation.formats.lines import (
     Sample,
     Weight,
     Wording,
+    first_object,
     json_line,
     json_rows,
     label_word,
@@ -33,7 +34,7 @@ from evaluation.formats.lines import (
 )
 from evaluation.formats.nuggets import SEPARATORS, wrong_sign
 from evaluation.formats.problems import Problems
-from evaluation.formats.rubrics import Tier, first_keys, tier_of
+from evaluation.formats.rubrics import Tier, tier_of
 from evaluation.formats.source import Source
 from evaluation.labels import AssignmentLabel
 
@@ -167,7 +168,7 @@ def parse_assignments(source: Source) -> tuple[AssignmentRecord, ...]:
     """All rows in file order. Raises `BadInput`; (topic, run, sample) twice is an error, an unknown label is FAILED."""
     problems = Problems(source.name)
     once = Once(problems, "run_id")
-    line_form: type[AnswerLine] = GradedLine if CRITERIA in first_keys(source) else AssignmentLine
+    line_form: type[AnswerLine] = GradedLine if CRITERIA in first_object(source) else AssignmentLine
     rows = tuple(
         _row(line, entry, problems)
         for line, entry in json_rows(source, line_form.model_validate_json, problems)

@@ -1,10 +1,10 @@
 """Support judgments as the track's organizers write them: a line an answer, with its sentences and their citations."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Annotated, Any, Final, TypedDict
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from evaluation.formats.kinds import of_kind
@@ -14,6 +14,7 @@ from evaluation.formats.lines import (
     Line,
     Once,
     Sample,
+    first_object,
     json_line,
     json_rows,
     sample_field,
@@ -21,7 +22,7 @@ from evaluation.formats.lines import (
 )
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
-from evaluation.formats.support import JudgedSentence, SupportFile, SupportRecord, parse_pairs
+from evaluation.formats.support import JudgedAnswer, JudgedSentence, SupportFile, SupportRecord, parse_pairs
 from evaluation.labels import CITATION_LABELS, SupportLabel
 
 UNJUDGED: Final = "-1"
@@ -48,73 +49,69 @@ class AnswerSentence(Line):
     citations: list[JudgedCitation]
 
 
-class JudgedAnswer(Line):
-    topic_id: Id
+class JudgedAnswerLine(Line):
+    """An answer, whose topic is named by either of two fields."""
+
+    topic_id: Id | None = None
+    narrative_id: Id | None = None
     run_id: Id
     sample: Sample = 1
     sentences: list[AnswerSentence]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _one_name(cls, value: Any) -> Any:
-        if not isinstance(value, Mapping) or "narrative_id" not in value:
-            return value
-        topic_id = value.get("topic_id", value["narrative_id"])
-        if str(topic_id) != str(value["narrative_id"]):
-            expected = f"one topic: topic_id is {topic_id}, narrative_id {value['narrative_id']}"
-            raise PydanticCustomError("topic", "{expected}", {"expected": expected[:120]})
-        return {**value, "topic_id": topic_id}
-
-
-def is_of_answers(source: Source) -> bool:
-    """Tell the form from the first object."""
-    try:
-        entry = json.loads(source.lines[0][1])
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(entry, dict) and "sentences" in entry
 
 
 @of_kind("support", "citation labels, a sentence and a passage or an answer a line")
 def parse_support(source: Source) -> SupportFile:
     """All judgments of a file of either form. Raises `BadInput`."""
-    return parse_citation_judgments(source) if is_of_answers(source) else parse_pairs(source)
+    return parse_citation_judgments(source) if "sentences" in first_object(source) else parse_pairs(source)
 
 
 def parse_citation_judgments(source: Source) -> SupportFile:
     """All judgments in file order, an unjudged citation with no label. Raises `BadInput`, for an answer twice too."""
     problems = Problems(source.name)
-    answers, labels = Once(problems, "topic_id"), Once(problems, "support")
+    once = Once(problems, "topic_id")
     rows: list[SupportRecord] = []
+    answers: list[JudgedAnswer] = []
     sentences: list[JudgedSentence] = []
-    for line, entry in json_rows(source, JudgedAnswer.model_validate_json, problems):
-        name = f"run {entry.run_id}, topic {entry.topic_id}{sample_words(entry.sample)}"
-        if not answers.is_first(line, (entry.run_id, entry.topic_id, entry.sample), f"the answer of {name}"):
+    for line, entry in json_rows(source, JudgedAnswerLine.model_validate_json, problems):
+        topic_id = _topic_id(line, entry, problems)
+        if topic_id is None:
             continue
-        numbers = Once(problems, "sentences")
-        for sentence, judged in zip(entry.sentences, _sentences(line, entry), strict=True):
-            if not numbers.is_new(line, judged.sentence, sentence, f"{name}, sentence {judged.sentence}"):
+        answer = JudgedAnswer(line, entry.run_id, topic_id, entry.sample)
+        name = f"run {answer.run_id}, topic {topic_id}{sample_words(answer.sample)}"
+        if not once.is_first(line, (answer.run_id, topic_id, answer.sample), f"the answer of {name}"):
+            continue
+        answers.append(answer)
+        numbers, labels = Once(problems, "sentences"), Once(problems, "support")
+        for sentence, judged in zip(entry.sentences, _sentences(answer, entry), strict=True):
+            where = f"{name}, sentence {judged.sentence}"
+            if not numbers.is_new(line, judged.sentence, sentence, where, f"{judged.field}.sentenceID"):
                 continue
             sentences.append(judged)
             rows += [
                 row
                 for row in _rows(judged, sentence)
                 if labels.is_new(
-                    line,
-                    (row.run_id, row.topic_id, row.sample, row.sentence, row.docid),
-                    row.label,
-                    f"{name}, sentence {row.sentence}, {row.docid}",
+                    line, (row.sentence, row.docid), row.label, f"{where}, {row.docid}", row.docid_field
                 )
             ]
     problems.raise_if_any()
-    return SupportFile(tuple(rows), tuple(sentences))
+    return SupportFile(tuple(rows), tuple(sentences), tuple(answers))
 
 
-def _sentences(line: int, entry: JudgedAnswer) -> Iterator[JudgedSentence]:
+def _topic_id(line: int, entry: JudgedAnswerLine, problems: Problems) -> str | None:
+    topic_id = entry.topic_id if entry.topic_id is not None else entry.narrative_id
+    if topic_id is None:
+        problems.add(line, "topic_id", "an id (`topic_id` or `narrative_id`), the field is missing")
+    elif entry.narrative_id not in (None, topic_id):
+        problems.add(line, "narrative_id", f"the topic that topic_id says, {topic_id}, found {entry.narrative_id}")
+        return None
+    return topic_id
+
+
+def _sentences(answer: JudgedAnswer, entry: JudgedAnswerLine) -> Iterator[JudgedSentence]:
     for place, sentence in enumerate(entry.sentences):
-        field = f"sentences.{place}"
-        of_answer = (entry.run_id, entry.topic_id, sentence.number)
-        yield JudgedSentence(line, *of_answer, sentence.text or "", field, entry.sample)
+        of_answer = (answer.line, answer.run_id, answer.topic_id, sentence.number)
+        yield JudgedSentence(*of_answer, sentence.text or "", f"sentences.{place}", answer.sample)
 
 
 def _rows(judged: JudgedSentence, sentence: AnswerSentence) -> Iterator[SupportRecord]:

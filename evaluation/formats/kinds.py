@@ -69,7 +69,8 @@ def _kind_of_columns(texts: Sequence[str]) -> FileKind | None:
     if all(len(row) in {4, 6} and GRADE.fullmatch(row[3]) for row in columns):
         return FileKind("these look like qrels", ("qrels",))
     for mark, words in ((",", "this is a comma CSV"), (";", "this is a CSV with semicolons")):
-        if all(mark in text and "\t" not in text for text in texts):
+        # A list of objects has commas too.
+        if all(mark in text and "\t" not in text for text in texts) and not texts[0].lstrip().startswith("["):
             return FileKind(words, ("scores", "traces", "battles") if mark == "," else ())
     return None
 

@@ -4,7 +4,7 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -56,6 +56,18 @@ def json_rows_of(
             problems.add(line, "line", expected)
             continue
         yield line, row
+
+
+def first_object(source: Source) -> Mapping[str, Any]:
+    """Return the first object of a file, by which its form is told; empty where no line is one."""
+    for _, text in source.lines:
+        try:
+            entry = json.loads(text)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(entry, dict):
+            return entry
+    return {}
 
 
 def repeated_keys(text: str | bytes) -> list[str]:
@@ -124,16 +136,19 @@ class Once:
         self._field = field
         self._seen: dict[Hashable, tuple[int, object]] = {}
 
-    def is_new(self, line: int, key: Hashable, value: object, name: str) -> bool:
-        """Return False for a repetition. One with another value is a problem."""
+    def is_new(self, line: int, key: Hashable, value: object, name: str, field: str = "") -> bool:
+        """Return False for a repetition. One with another value is a problem; `field`: where it stands in its line."""
         first_line, first = self._seen.setdefault(key, (line, value))
         # Candidates of a line share its number, so the number alone does not tell a repetition.
         if first_line == line and first is value:
             return True
         if first != value:
-            self._problems.add(
-                line, self._field, f"one row for {name}, a conflicting duplicate of line {first_line}"
+            where = (
+                "it is here twice, and differs"
+                if first_line == line
+                else f"a conflicting duplicate of line {first_line}"
             )
+            self._problems.add(line, field or self._field, f"one row for {name}, {where}")
         return False
 
     def is_first(self, line: int, key: Hashable, name: str) -> bool:
@@ -287,12 +302,13 @@ def read_toml(source: Source, shape: type[Shape]) -> Shape:
     except ValueError as error:
         if not isinstance(error, ValidationError):  # a number of thousands of digits
             raise BadInput([InputProblem(source.name, 1, "file", "numbers of ordinary size")]) from error
-        paths = [[str(part) for part in detail["loc"]] for detail in error.errors()]
-        problems = [
-            InputProblem(source.name, _line_of(source, path), ".".join(path), place["msg"])
-            for path, place in zip(paths, error.errors(), strict=True)
-        ]
-        raise BadInput(problems) from error
+        problems: dict[str, InputProblem] = {}
+        for detail in error.errors():
+            # Where one of several types fits, each says that it does not, below a name of its own in brackets.
+            path = [str(part) for part in detail["loc"] if "[" not in str(part)]
+            field = ".".join(path)
+            problems.setdefault(field, InputProblem(source.name, line_of(source, path), field, detail["msg"]))
+        raise BadInput([*problems.values()]) from error
 
 
 def whole_text(source: Source) -> str:
@@ -301,7 +317,6 @@ def whole_text(source: Source) -> str:
     return "\n".join(texts.get(number, "") for number in range(1, source.lines[-1][0] + 1))
 
 
-def _line_of(source: Source, path: list[str]) -> int:
+def line_of(source: Source, path: Sequence[str]) -> int:
     """Return the first line that names the innermost key of a path, as nearly as can be told from the text."""
-    names = [name for name in reversed(path) if name != "[key]"]
-    return next((line for name in names for line, text in source.lines if name in text), 1)
+    return next((line for name in reversed(path) for line, text in source.lines if name in text), 1)

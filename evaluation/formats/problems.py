@@ -66,8 +66,8 @@ class Problems:
 
 
 def field_path(loc: tuple[int | str, ...]) -> str:
-    """`("answer", 3, "text")` as `answer.3.text`; the empty path is the whole line."""
-    return ".".join(map(str, loc)) or "line"
+    """`("answer", 3, "text")` as `answer.3.text`; the empty path is the whole line, and a key is where its value is."""
+    return ".".join(str(part) for part in loc if part != "[key]") or "line"
 
 
 def wording(detail: "ErrorDetails") -> str:

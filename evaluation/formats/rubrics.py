@@ -4,14 +4,12 @@ RAGDoll has `{qid, query, criteria: [{text, type, tier, weight, ...}]}`, Researc
 `{qid, rubrics: [{criterion, weight, axis}]}`.
 """
 
-import json
 from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import AfterValidator, Field
 
 from evaluation.formats.lines import Wording, json_line, with_extra
 from evaluation.formats.nuggets import ListLine, NuggetItem, NuggetListRow, NuggetRecord, importance_word
-from evaluation.formats.source import Source
 
 TIERS: Final = {"mandatory": "vital", "optional": "okay"}
 TIER_OF: Final = {word: tier for tier, word in TIERS.items()}
@@ -44,15 +42,6 @@ class ResearchRubricLine(ListLine):
 
 
 RUBRICS: Final = (RubricLine, ResearchRubricLine)
-
-
-def first_keys(source: Source) -> frozenset[str]:
-    """Keys of the first object of a file, by which its form is told; none where it is no object."""
-    try:
-        first = json.loads(source.lines[0][1])
-    except (IndexError, ValueError, RecursionError):
-        return frozenset()
-    return frozenset(first) if isinstance(first, dict) else frozenset()
 
 
 def rubric_line(row: NuggetListRow) -> str:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator
+from pydantic_core import PydanticCustomError
 
 from evaluation.formats.kinds import of_kind
 from evaluation.formats.lines import Count, Id, Line, Once, Text, json_rows
-from evaluation.formats.problems import Problems
+from evaluation.formats.problems import JSON_NAMES, Problems
 from evaluation.formats.source import Source
 
 # In a JSON string a quote is escaped, so a text that quotes JSON cannot match this.
@@ -49,7 +50,14 @@ class SegmentLine(Line):
 
 def as_segment(value: Any) -> Any:
     """Read a text alone as a segment with this text."""
-    return {"text": value} if isinstance(value, str) else value
+    return {"text": value} if isinstance(value, str) else _object(value)
+
+
+def _object(value: Any) -> Any:
+    if value is not None and not isinstance(value, dict):
+        found = JSON_NAMES.get(type(value), "something else")
+        raise PydanticCustomError("text_or_object", "a text or an object, found {found}", {"found": found})
+    return value
 
 
 class DocLine(SegmentLine):
@@ -64,7 +72,7 @@ class QueryLine(Line):
 
 def as_query(value: Any) -> Any:
     """Read a text alone as a query without an id."""
-    return {} if isinstance(value, str) else value
+    return {} if isinstance(value, str) else _object(value)
 
 
 class AnyLine(DocLine):
@@ -115,10 +123,10 @@ def parse_segment_file(source: Source, needed: Container[str] | None = None) -> 
     once = Once(problems, "docid")
     rows: list[SegmentRecord] = []
     candidates: dict[tuple[str, str], None] = {}
-    for topic_id, row in _rows(_needed_only(source, needed), needed, problems):
+    for topic_id, path, row in _rows(_needed_only(source, needed), needed, problems):
         if topic_id:
             candidates[topic_id, row.docid] = None
-        if once.is_new(row.line, row.docid, row.content, row.docid):
+        if once.is_new(row.line, row.docid, row.content, row.docid, f"{path}docid"):
             rows.append(row)
     problems.raise_if_any()
     return SegmentFile(tuple(rows), tuple(candidates))
@@ -133,8 +141,8 @@ def _needed_only(source: Source, needed: Container[str] | None) -> Source:
 
 def _rows(
     source: Source, needed: Container[str] | None, problems: Problems
-) -> Iterator[tuple[str, SegmentRecord]]:
-    """Yield each segment behind the topic whose candidate it is, if any."""
+) -> Iterator[tuple[str, str, SegmentRecord]]:
+    """Yield each segment behind the topic whose candidate it is, if any, and the path to it in its line."""
     for line, entry in json_rows(source, AnyLine.model_validate_json, problems):
         for path, segment in _segments(entry):
             doc = segment.doc or segment
@@ -143,7 +151,7 @@ def _rows(
                 problems.add(line, f"{path}docid", "a docid (`docid` or `id`), the field is missing")
             elif needed is None or docid in needed:
                 for row in _row(line, path, segment, docid, problems):
-                    yield entry.candidates_of, row
+                    yield entry.candidates_of, path, row
 
 
 def _segments(entry: AnyLine) -> Iterator[tuple[str, DocLine]]:

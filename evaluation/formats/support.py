@@ -75,6 +75,16 @@ class SupportRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgedAnswer:
+    """An answer of a file that has answers whole."""
+
+    line: int
+    run_id: str
+    topic_id: str
+    sample: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class JudgedSentence:
     """A sentence of a file that has answers whole; `text` as the file has it, '' for none, `field` where it stands."""
 
@@ -89,10 +99,11 @@ class JudgedSentence:
 
 @dataclass(frozen=True, slots=True)
 class SupportFile:
-    """Judgments of a file; `sentences` only where it has answers whole."""
+    """Judgments of a file; `sentences` and `answers` only where it has answers whole."""
 
     rows: tuple[SupportRecord, ...]
     sentences: tuple[JudgedSentence, ...] = ()
+    answers: tuple[JudgedAnswer, ...] = ()
 
 
 class SupportLine(Line):

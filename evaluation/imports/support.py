@@ -13,7 +13,7 @@ from evaluation.errors import InputProblem, Refused
 from evaluation.formats.citation_judgments import parse_support
 from evaluation.formats.lines import label_word, sample_words
 from evaluation.formats.source import Source
-from evaluation.formats.support import JudgedSentence, SupportFile, SupportRecord
+from evaluation.formats.support import JudgedAnswer, JudgedSentence, SupportFile, SupportRecord
 from evaluation.imports.base import (
     NO_LABEL,
     TAKEN_OUT,
@@ -177,6 +177,8 @@ def _match(index: _Index, files: Files) -> list[_Entry]:
     problems: list[InputProblem] = []
     first: dict[tuple[int, int], str] = {}
     for source, file in files:
+        for answer in file.answers:
+            problems += _answer_problems(index, source, answer)
         for judged in file.sentences:
             problems += _sentence_problems(index, source, judged, f"{judged.field}.sentenceID")
         for row in file.rows:
@@ -208,11 +210,18 @@ def _sentence_problems(
     index: _Index, source: Source, row: SupportRecord | JudgedSentence, field: str
 ) -> Iterator[InputProblem]:
     if (row.run_id, row.topic_id, row.sample) not in index.answers:
+        yield from _answer_problems(index, source, row)
+    elif _sentence_key(row) not in index.sentences:
+        yield InputProblem(source.name, row.line, field, "the number, from 0, of a sentence the answer has")
+
+
+def _answer_problems(
+    index: _Index, source: Source, row: SupportRecord | JudgedSentence | JudgedAnswer
+) -> Iterator[InputProblem]:
+    if (row.run_id, row.topic_id, row.sample) not in index.answers:
         of = f"{row.run_id} for topic {row.topic_id}{sample_words(row.sample)}"
         text = f"an answer that is loaded; there is none of {of}"
         yield InputProblem(source.name, row.line, "run_id", text)
-    elif _sentence_key(row) not in index.sentences:
-        yield InputProblem(source.name, row.line, field, "the number, from 0, of a sentence the answer has")
 
 
 def _other_texts(index: _Index, files: Files) -> Iterator[ImportFinding]:

@@ -345,7 +345,11 @@ class NewCampaignForm(forms.Form):
     start = forms.ChoiceField(
         choices=[(start, words) for start, (words, _) in STARTS.items()], required=False, label="Start from"
     )
-    settings = forms.FileField(required=False, label="or a protocol as a file (TOML)")
+    settings = forms.FileField(
+        required=False,
+        label="or a protocol as a file (TOML)",
+        allow_empty_file=True,  # the reader says so by name
+    )
 
     def __init__(self, viewer: User, data: Any = None, files: Any = None) -> None:
         super().__init__(data, files)

@@ -73,7 +73,9 @@ class ImportForm(forms.Form):
         self.kind = kind
         widget = FilesInput() if kind.several else forms.FileInput()
         widget.attrs["data-files"] = ""
-        self.fields["files"] = FilesField(label="Files" if kind.several else "File", widget=widget)
+        # Of several files the reader says which one is empty.
+        label = "Files" if kind.several else "File"
+        self.fields["files"] = FilesField(label=label, widget=widget, allow_empty_file=True)
         offered = _fields(campaign)
         for name in kind.options:
             self.fields[name] = offered[name]

@@ -148,6 +148,15 @@ def test_an_error_of_the_server_is_tried_again_and_in_the_end_named(corpus: Path
     ]
 
 
+def test_a_reply_that_cannot_be_unpacked_stops_no_other_text(corpus: Path, server: TextServer) -> None:
+    server.replies["w1"] = [Reply(b"no gzip", headers={"Content-Encoding": "gzip"})] * MOST_TRIES
+    job = fetch("--cited")
+    work(MOST_TRIES)
+    assert failures(job) == {"w1": "A reply that cannot be unpacked."}
+    assert sorted(texts()) == ["w2", "w3", "w4", "w5"]
+    assert state(job) == ("done", "")
+
+
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [
@@ -168,6 +177,18 @@ def test_an_error_of_the_server_is_tried_again_and_in_the_end_named(corpus: Path
         (passage(title="Salt"), "segment: a text"),
         (passage(text="a\0b"), "line: text without NUL"),
         (Reply(b"{", headers={"Content-Type": "application/json"}), "segment: a text"),
+        (Reply(b'["Salt."]', headers={"Content-Type": "application/json"}), "segment: a text"),
+        (Reply(b"null", headers={"Content-Type": "application/json"}), "segment: a text"),
+        (Reply(b'{"text": "Salt.", "score": NaN}'), "line: valid JSON"),
+        (Reply(b'{"text": "Salt.", "score": 1e999}'), "line: "),
+        (passage(text=7), "text: a string, found an integer"),
+        (passage(text=["Salt."]), "text: a string, found a list"),
+        (passage(doc=["Salt."]), "doc: a text or an object, found a list"),
+        (passage(text="Salt.", start_char=-1), "start_char: a number of at least 0"),
+        (Reply(b" \n"), "text: a text that is not empty"),
+        (Reply("Salt.".encode("utf-16")), "No UTF-8."),
+        (Reply(b"Salt.", headers={"Content-Type": "text/plain; charset=nonsense"}), "No UTF-8."),
+        (Reply(b"{" + b'"x":[' * 100_000, headers={"Content-Type": "application/json"}), "segment: a text"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

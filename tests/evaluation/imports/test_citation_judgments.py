@@ -91,7 +91,7 @@ def test_another_text_is_a_finding(folder: Path) -> None:
             [judged([2], run_id="omega")],
             "1: run_id: an answer that is loaded; there is none of omega for topic t1",
         ),
-        ([judged([2], topic_id="t2")], "1: line: one topic: topic_id is t2, narrative_id t1"),
+        ([judged([2], topic_id="t2")], "1: narrative_id: the topic that topic_id says, t2, found t1"),
         (
             [EXAMPLE, EXAMPLE],
             "2: topic_id: the answer of run gamma, topic t1 once, it is on line 1 too (duplicate)",
