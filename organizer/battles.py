@@ -55,7 +55,7 @@ class SetRow:
 
 
 @dataclass(frozen=True, slots=True)
-class SampleRow:
+class SampledJudge:
     """An LLM that judged all battles of a set, and how many of them people judge, 0 where no sample was drawn."""
 
     battle_set: str
@@ -113,7 +113,7 @@ class SampleForm(forms.Form):
 
     number = forms.IntegerField(min_value=1, label="Battles for people, in all")
 
-    def __init__(self, samples: Sequence[SampleRow], data: QueryDict | None) -> None:
+    def __init__(self, samples: Sequence[SampledJudge], data: QueryDict | None) -> None:
         super().__init__(data, initial={"number": USUAL_SAMPLE})
         choices = [(f"{row.battle_set}\t{row.judge}", f"{row.battle_set}, {row.judge}") for row in samples]
         self.fields["sample"] = forms.ChoiceField(choices=choices, label="Battle set and LLM")
@@ -133,7 +133,7 @@ def battles(request: UserRequest, slug: str) -> HttpResponse:
     return _page(request, campaign, SampleForm(samples, None))
 
 
-def _draw_sample(request: UserRequest, campaign: Campaign, samples: Sequence[SampleRow]) -> HttpResponse:
+def _draw_sample(request: UserRequest, campaign: Campaign, samples: Sequence[SampledJudge]) -> HttpResponse:
     form = SampleForm(samples, request.POST)
     if form.is_valid():
         with refusals_on(form):
@@ -201,7 +201,7 @@ def _sets(campaign: Campaign) -> list[SetRow]:
     ]
 
 
-def _samples(campaign: Campaign) -> list[SampleRow]:
+def _samples(campaign: Campaign) -> list[SampledJudge]:
     verdicts = Verdict.objects.current().filter(
         battle__battle_set__campaign=campaign, judge__kind=JudgeKind.LLM, judge__aside=False
     )
@@ -215,7 +215,7 @@ def _samples(campaign: Campaign) -> list[SampleRow]:
         for key, judge, number in drawn.values_list("battle__battle_set", "judge__name").annotate(Count("chance"))
     }
     return [
-        SampleRow(name, judge, judged, people.get((key, judge), 0))
+        SampledJudge(name, judge, judged, people.get((key, judge), 0))
         for key, name, judge, judged in numbers.annotate(Count("battle", distinct=True))
         if judged == battles[key]
     ]

@@ -16,7 +16,7 @@ from reports.confusion.paired_labels import ConfusionReport
 from reports.files import with_code
 from reports.metrics.bootstrap import CurvePoint
 from reports.metrics.registry import BY_NAME
-from reports.name_places import LETTER_SIZE, Place, PointName, places_of
+from reports.name_places import LETTER_SIZE, NamePlace, PointName, places_of
 from web.words import word_of
 
 Rows = Sequence[dict[str, Any]]
@@ -468,7 +468,7 @@ def _plane(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
     return configured(alt.layer(*layers), palette).properties(padding=ROOM)
 
 
-def _point_names(alt: Any, by_place: Mapping[Place, Rows], palette: Palette, *, halo: bool) -> Iterator[Any]:
+def _point_names(alt: Any, by_place: Mapping[NamePlace, Rows], palette: Palette, *, halo: bool) -> Iterator[Any]:
     """Yield the names beside their points, or the ground behind them, which keeps lines from striking them out."""
     edge = {"stroke": palette.ground, "strokeWidth": 4} if halo else {}
     for (align, right, down), rows in by_place.items():
@@ -479,7 +479,7 @@ def _point_names(alt: Any, by_place: Mapping[Place, Rows], palette: Palette, *, 
         yield mark.encode(x="x:Q", y="y:Q", text="short:N")
 
 
-def _rows_by_place(content: dict[str, Any], palette: Palette) -> dict[Place, Rows]:
+def _rows_by_place(content: dict[str, Any], palette: Palette) -> dict[NamePlace, Rows]:
     """Return the rows by where their names stand."""
     rows: Rows = content["rows"]
     drawn = [*rows, *content["small"], *content["line"]]
@@ -495,7 +495,7 @@ def _rows_by_place(content: dict[str, Any], palette: Palette) -> dict[Place, Row
         )
         for row in rows
     ]
-    by_place: dict[Place, list[dict[str, Any]]] = {}
+    by_place: dict[NamePlace, list[dict[str, Any]]] = {}
     for row, place in zip(rows, places_of(names, WIDTH + ROOM["right"]), strict=True):
         by_place.setdefault(place, []).append(row)
     return dict(by_place)

@@ -10,7 +10,7 @@ LETTER_WIDTH: Final = 6
 POINT_RADIUS: Final = 6
 
 
-class Place(NamedTuple):
+class NamePlace(NamedTuple):
     """How a name is aligned at its point, and by how many pixels it is moved to the right and down."""
 
     align: str
@@ -19,12 +19,12 @@ class Place(NamedTuple):
 
 
 PLACES: Final = (
-    Place("left", 9, -8),
-    Place("left", 9, 8),
-    Place("right", -9, -8),
-    Place("right", -9, 8),
-    Place("center", 0, -14),
-    Place("center", 0, 14),
+    NamePlace("left", 9, -8),
+    NamePlace("left", 9, 8),
+    NamePlace("right", -9, -8),
+    NamePlace("right", -9, 8),
+    NamePlace("center", 0, -14),
+    NamePlace("center", 0, 14),
 )
 """The best first."""
 
@@ -53,7 +53,7 @@ class Box(NamedTuple):
         )
 
 
-def places_of(names: Sequence[PointName], width: float) -> list[Place]:
+def places_of(names: Sequence[PointName], width: float) -> list[NamePlace]:
     """Return the place of each name: the first that is free, or else the one that overlaps least."""
     points = [
         Box(name.x - POINT_RADIUS, name.y - POINT_RADIUS, name.x + POINT_RADIUS, name.y + POINT_RADIUS)
@@ -69,7 +69,7 @@ def places_of(names: Sequence[PointName], width: float) -> list[Place]:
     return places
 
 
-def _box(name: PointName, place: Place) -> Box:
+def _box(name: PointName, place: NamePlace) -> Box:
     width = LETTER_WIDTH * name.letters
     left = name.x + place.right - {"left": 0, "center": width / 2, "right": width}[place.align]
     middle = name.y + place.down

@@ -14,10 +14,10 @@ from evaluation.terms import Condition, SupportCondition, SupportMeasure
 from exchange.gates.baseline import Baseline
 from exchange.gates.gate import FEWEST_TOPICS, MOST_MISSING, GateOrder, run_gate, unfinished_jobs
 from exchange.gates.outputs import GATE_FORMS
-from reports.metrics.gate import GateRule, Goal, Verdict
+from reports.metrics.gate import GateRule, GateVerdict, Goal
 from reports.metrics.policies import ExcludeOrZero, ZeroOrSkip
 
-VerdictWord = Annotated[str, words(Verdict)]
+VerdictWord = Annotated[str, words(GateVerdict)]
 Share = Annotated[float, Field(ge=0, le=1)]
 GateForm = Literal["json", "junit", "markdown"]
 
@@ -123,7 +123,7 @@ class GatesView(WriteView):
         more: dict[str, Any] = {"kept": result.kept.document} if write.body.keep and result.kept else {}
         if write.body.forms:
             more["files"] = {form: GATE_FORMS[form](result) for form in write.body.forms}
-        if result.verdict is Verdict.BROKEN and (jobs := unfinished_jobs(order)):
+        if result.verdict is GateVerdict.BROKEN and (jobs := unfinished_jobs(order)):
             more["jobs"] = jobs
         return HttpResponse(to_json(result.document | more), content_type=JSON)
 

@@ -171,7 +171,7 @@ class ImportReceipt(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class FileKind:
+class LoadedKind:
     options: type[Loading]
     load: Callable[[ImportLoad], LoadReceipt]
     text: str
@@ -179,31 +179,31 @@ class FileKind:
 
 
 FILE_KINDS = {
-    "topics": FileKind(Loading, kinds.load_topics, "topics: TSV (id<TAB>text), or JSONL {id, title|text}"),
-    "segments": FileKind(
+    "topics": LoadedKind(Loading, kinds.load_topics, "topics: TSV (id<TAB>text), or JSONL {id, title|text}"),
+    "segments": LoadedKind(
         SegmentsOptions, kinds.load_segments, "segment texts: MS MARCO V2.1 JSONL, or candidates", several=True
     ),
-    "qrels": FileKind(QrelsOptions, kinds.load_qrels, "one source's relevance grades: TREC qrels"),
-    "run": FileKind(
+    "qrels": LoadedKind(QrelsOptions, kinds.load_qrels, "one source's relevance grades: TREC qrels"),
+    "run": LoadedKind(
         RunsOptions, kinds.load_runs, "runs, one a file, in the forms of TREC RAG and RAGTIME", several=True
     ),
-    "nuggets": FileKind(
+    "nuggets": LoadedKind(
         NuggetsOptions, kinds.load_nuggets, "nugget lists as nuggetizer writes them, or ARGUE's nugget banks"
     ),
-    "assignments": FileKind(
+    "assignments": LoadedKind(
         AssignmentsOptions, kinds.load_assignments, "labels as nuggetizer writes them", several=True
     ),
-    "support": FileKind(SupportOptions, kinds.load_support, "support labels: JSONL", several=True),
-    "battles": FileKind(
+    "support": LoadedKind(SupportOptions, kinds.load_support, "support labels: JSONL", several=True),
+    "battles": LoadedKind(
         BattlesOptions, kinds.load_battles, "verdicts of battles: JSONL, RAGDoll's judgments, or CSV of arenas"
     ),
-    "traces": FileKind(
+    "traces": LoadedKind(
         TracesOptions,
         kinds.load_traces,
         "traces: questions, answers and contexts of ragas, or of JSON or CSV by a map",
         several=True,
     ),
-    "scores": FileKind(
+    "scores": LoadedKind(
         ScoresOptions,
         lambda load: kinds.load_scores(load, load.options.condition),
         "scores by others: judges' files by topic, with a `judges.yml` those of several judges, or a table of runs",

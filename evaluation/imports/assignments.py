@@ -68,7 +68,7 @@ Loaded = tuple[int, int, str, int | None, int | None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _AssignmentEntry:
     source: Source
     row: AssignmentRecord
     answer: int
@@ -81,7 +81,7 @@ AnswerKey = tuple[str, str, int]
 
 
 @dataclass(slots=True)
-class _Index:
+class _AssignmentIndex:
     """Answers by run, topic and sample, and wordings by topic and text in list order, to match labels against."""
 
     topics: set[str]
@@ -168,7 +168,7 @@ def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> I
 
 
 def _taken_out(
-    index: _Index, files: Files, loaded: Mapping[tuple[int, int], Loaded], replace: bool
+    index: _AssignmentIndex, files: Files, loaded: Mapping[tuple[int, int], Loaded], replace: bool
 ) -> set[tuple[int, int]]:
     """Return the loaded labels where the files have `null`. Raises `BadInput` for any, unless `replace`."""
     nulls = {
@@ -189,7 +189,7 @@ def _null_problem(source: Source, row: AssignmentRecord, item: UnjudgedRow, load
     return changed_problem(source, row.line, "assignment", repr(item.text), loaded=old, in_file=NO_LABEL)
 
 
-def _change(row: _Entry, loaded: Loaded) -> InputProblem:
+def _change(row: _AssignmentEntry, loaded: Loaded) -> InputProblem:
     _, label, raw, *_ = loaded
     old = label_word(AssignmentLabel(label), raw)
     new = label_word(row.label.label, row.label.raw)
@@ -197,10 +197,10 @@ def _change(row: _Entry, loaded: Loaded) -> InputProblem:
     return changed_problem(row.source, row.row.line, "assignment", text, loaded=old, in_file=new)
 
 
-def _index_of(nugget_set: NuggetSet) -> _Index:
+def _index_of(nugget_set: NuggetSet) -> _AssignmentIndex:
     campaign = nugget_set.campaign
     answers = AnswerProvenance.objects.filter(run__campaign=campaign)
-    return _Index(
+    return _AssignmentIndex(
         topics=set(campaign.topics.values_list("topic_id", flat=True)),
         runs=set(campaign.runs.values_list("run_id", flat=True)),
         answers={
@@ -226,8 +226,8 @@ def _wordings(nugget_set: NuggetSet) -> dict[str, dict[str, list[int]]]:
     return wordings
 
 
-def _match(index: _Index, files: Files) -> list[_Entry]:
-    entries: list[_Entry] = []
+def _match(index: _AssignmentIndex, files: Files) -> list[_AssignmentEntry]:
+    entries: list[_AssignmentEntry] = []
     problems: list[InputProblem] = []
     first: dict[AnswerKey, str] = {}
     for source, rows in files:
@@ -241,7 +241,7 @@ def _match(index: _Index, files: Files) -> list[_Entry]:
 
 
 def _row_problems(
-    index: _Index, source: Source, row: AssignmentRecord, first: dict[AnswerKey, str]
+    index: _AssignmentIndex, source: Source, row: AssignmentRecord, first: dict[AnswerKey, str]
 ) -> Iterator[InputProblem]:
     key = _answer_key(row)
     if row.topic_id not in index.topics:
@@ -260,8 +260,8 @@ def _row_problems(
 
 
 def _match_row(
-    index: _Index, source: Source, row: AssignmentRecord, problems: list[InputProblem]
-) -> Iterator[_Entry]:
+    index: _AssignmentIndex, source: Source, row: AssignmentRecord, problems: list[InputProblem]
+) -> Iterator[_AssignmentEntry]:
     answer = index.answers[_answer_key(row)]
     wordings = index.wordings.get(row.topic_id, {})
     for label in row.labels:
@@ -270,18 +270,18 @@ def _match_row(
             text = f"a nugget of topic {row.topic_id}'s list, not {label.text!r}"
             problems.append(InputProblem(source.name, row.line, f"{row.items_key}.{label.position}.text", text))
             continue
-        yield _Entry(source, row, answer, there[label.occurrence], label)
+        yield _AssignmentEntry(source, row, answer, there[label.occurrence], label)
 
 
 def _answer_key(row: AssignmentRecord) -> AnswerKey:
     return row.run_id, row.topic_id, row.sample
 
 
-def _key(item: _Entry) -> tuple[int, int]:
+def _key(item: _AssignmentEntry) -> tuple[int, int]:
     return item.answer, item.nugget_version
 
 
-def _differs(item: _Entry, loaded: Loaded) -> bool:
+def _differs(item: _AssignmentEntry, loaded: Loaded) -> bool:
     """Say whether a label differs, or what is beside it. A field that the file leaves empty is no difference."""
     _, label, raw, *beside = loaded
     if item.label.label != label or (label == AssignmentLabel.FAILED and item.label.raw != raw):
@@ -296,14 +296,14 @@ def _finding(code: FindingCode, source: Source, row: AssignmentRecord, message: 
     return ImportFinding(code, source.name, row.line, message, row.topic_id, row.run_id)
 
 
-def _dirty_labels(entries: list[_Entry]) -> Iterator[ImportFinding]:
+def _dirty_labels(entries: list[_AssignmentEntry]) -> Iterator[ImportFinding]:
     for item in entries:
         if item.label.label is AssignmentLabel.FAILED:
             message = f"{item.label.raw!r} is no label; {item.label.text!r} counts as failed there"
             yield _finding(FindingCode.UNKNOWN_LABEL, item.source, item.row, message)
 
 
-def _short_rows(index: _Index, files: Files) -> Iterator[ImportFinding]:
+def _short_rows(index: _AssignmentIndex, files: Files) -> Iterator[ImportFinding]:
     for source, rows in files:
         for row in rows:
             listed = sum(len(there) for there in index.wordings.get(row.topic_id, {}).values())
@@ -313,7 +313,7 @@ def _short_rows(index: _Index, files: Files) -> Iterator[ImportFinding]:
                 yield _finding(FindingCode.UNJUDGED_NUGGETS, source, row, message)
 
 
-def _other_texts(index: _Index, files: Files) -> Iterator[ImportFinding]:
+def _other_texts(index: _AssignmentIndex, files: Files) -> Iterator[ImportFinding]:
     """Find rows that carry another answer text than the run: their labels were given to another answer."""
     rows_with_text = {
         index.answers[_answer_key(row)]: (source, row)
@@ -342,7 +342,9 @@ ASSIGNMENT_COLUMNS = (
 )
 
 
-def _write(judge: Judge, entries: list[_Entry], numbers: Mapping[tuple[int, int], int], event: Event) -> None:
+def _write(
+    judge: Judge, entries: list[_AssignmentEntry], numbers: Mapping[tuple[int, int], int], event: Event
+) -> None:
     # `upsert` converts nothing on the way.
     now = connection.ops.adapt_datetimefield_value(timezone.now())
     upsert(

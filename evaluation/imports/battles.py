@@ -45,7 +45,7 @@ class _Match:
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry(_Match):
+class _VerdictEntry(_Match):
     """A verdict of a file."""
 
     record: BattleRecord
@@ -106,7 +106,7 @@ def _plan(
         for record in records
         if not record.judge
     ]
-    entries = _matched(campaign, source, records, _Entry, nobody)
+    entries = _matched(campaign, source, records, _VerdictEntry, nobody)
     is_drawn = battle_set is not None and bool(battle_set.seed)
     problems = list(_not_drawn(source, entries, battles, kind)) if is_drawn else []
     refuse(problems + list(_twice(source, entries, kind)))
@@ -191,7 +191,7 @@ def _matched(
 
 
 def _not_drawn(
-    source: Source, entries: Sequence[_Entry], battles: Mapping[Pair, Battle], kind: JudgeKind
+    source: Source, entries: Sequence[_VerdictEntry], battles: Mapping[Pair, Battle], kind: JudgeKind
 ) -> Iterator[InputProblem]:
     for entry in entries:
         battle, line = battles.get(entry.pair), entry.record.line
@@ -203,7 +203,7 @@ def _not_drawn(
             yield InputProblem(source.name, line, "left", f"the sides {which}, not {entry.record.name}")
 
 
-def _twice(source: Source, entries: Sequence[_Entry], kind: JudgeKind) -> Iterator[InputProblem]:
+def _twice(source: Source, entries: Sequence[_VerdictEntry], kind: JudgeKind) -> Iterator[InputProblem]:
     """Find second verdicts of one judge; an LLM may give one in each order."""
     first: dict[object, int] = {}
     for entry in entries:
@@ -230,14 +230,14 @@ def _loaded(
     return loaded, numbers
 
 
-def _differs(entry: _Entry, loaded: Verdict) -> bool:
+def _differs(entry: _VerdictEntry, loaded: Verdict) -> bool:
     record = entry.record
     here = int(record.label), list(record.reasons), record.second, record.place, entry.stayed, record.seconds
     desk = loaded.place, loaded.stayed_id, loaded.seconds
     return here != (loaded.label, loaded.reasons, loaded.second_opinion, *desk)
 
 
-def _change(source: Source, entry: _Entry, loaded: Verdict) -> InputProblem:
+def _change(source: Source, entry: _VerdictEntry, loaded: Verdict) -> InputProblem:
     words = BATTLE_LABELS.by_code
     old, new = words[loaded.label].word, words[int(entry.record.label)].word
     return changed_problem(source, entry.record.line, "verdict", entry.record.name, loaded=old, in_file=new)
@@ -275,7 +275,7 @@ def _new_battles(
 
 
 def _write(
-    entries: Sequence[_Entry],
+    entries: Sequence[_VerdictEntry],
     battles: Mapping[Pair, Battle],
     judges: Mapping[str, Judge],
     numbers: Mapping[tuple[str, Pair, int], int],

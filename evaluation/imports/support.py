@@ -38,7 +38,7 @@ from evaluation.terms import FindingCode, JudgeKind, SupportCondition
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _PairEntry:
     """A pair of a file; `label` is None where the file has `null`."""
 
     source: Source
@@ -52,7 +52,7 @@ class _Entry:
 
 
 @dataclass(slots=True)
-class _Index:
+class _PairIndex:
     answers: set[tuple[str, str, int]]
     sentences: dict[tuple[str, str, int, int], int]
     cited: dict[tuple[int, str], int]
@@ -148,19 +148,19 @@ def _plan(
     return ImportPlan("labels", *compared.counts, findings, counts, write)
 
 
-def _change(row: _Entry, loaded: SupportJudgment) -> InputProblem:
+def _change(row: _PairEntry, loaded: SupportJudgment) -> InputProblem:
     old = label_word(SupportLabel(loaded.label), loaded.raw)
     new = NO_LABEL if row.label is None else label_word(row.label, row.row.raw)
     return changed_problem(row.source, row.row.line, "label", row.row.docid, loaded=old, in_file=new)
 
 
-def _index_of(campaign: Campaign) -> _Index:
+def _index_of(campaign: Campaign) -> _PairIndex:
     provenance = AnswerProvenance.objects.filter(run__campaign=campaign)
     names = provenance.values_list("pk", "run__run_id", "topic__topic_id", "sample")
     of = {pk: (run, topic, sample) for pk, run, topic, sample in names}
     sentences = Sentence.objects.filter(answer__topic__campaign=campaign)
     cited = Citation.objects.filter(sentence__answer__topic__campaign=campaign, segment__isnull=False)
-    return _Index(
+    return _PairIndex(
         answers=set(of.values()),
         sentences={
             (*of[answer], index): pk for answer, index, pk in sentences.values_list("answer", "index", "pk")
@@ -172,8 +172,8 @@ def _index_of(campaign: Campaign) -> _Index:
     )
 
 
-def _match(index: _Index, files: Files) -> list[_Entry]:
-    entries: list[_Entry] = []
+def _match(index: _PairIndex, files: Files) -> list[_PairEntry]:
+    entries: list[_PairEntry] = []
     problems: list[InputProblem] = []
     first: dict[tuple[int, int], str] = {}
     for source, file in files:
@@ -186,7 +186,7 @@ def _match(index: _Index, files: Files) -> list[_Entry]:
             problems += wrong
             if not wrong:
                 sentence = index.sentences[_sentence_key(row)]
-                item = _Entry(source, row, sentence, index.cited[sentence, row.docid])
+                item = _PairEntry(source, row, sentence, index.cited[sentence, row.docid])
                 if there := first.get(_key(item)):
                     text = f"each pair once; it is also at {there}"
                     problems.append(InputProblem(source.name, row.line, row.docid_field, text))
@@ -197,7 +197,7 @@ def _match(index: _Index, files: Files) -> list[_Entry]:
     return entries
 
 
-def _row_problems(index: _Index, source: Source, row: SupportRecord) -> Iterator[InputProblem]:
+def _row_problems(index: _PairIndex, source: Source, row: SupportRecord) -> Iterator[InputProblem]:
     sentence = index.sentences.get(_sentence_key(row))
     if sentence is None:
         yield from _sentence_problems(index, source, row, row.sentence_field)
@@ -207,7 +207,7 @@ def _row_problems(index: _Index, source: Source, row: SupportRecord) -> Iterator
 
 
 def _sentence_problems(
-    index: _Index, source: Source, row: SupportRecord | JudgedSentence, field: str
+    index: _PairIndex, source: Source, row: SupportRecord | JudgedSentence, field: str
 ) -> Iterator[InputProblem]:
     if (row.run_id, row.topic_id, row.sample) not in index.answers:
         yield from _answer_problems(index, source, row)
@@ -216,7 +216,7 @@ def _sentence_problems(
 
 
 def _answer_problems(
-    index: _Index, source: Source, row: SupportRecord | JudgedSentence | JudgedAnswer
+    index: _PairIndex, source: Source, row: SupportRecord | JudgedSentence | JudgedAnswer
 ) -> Iterator[InputProblem]:
     if (row.run_id, row.topic_id, row.sample) not in index.answers:
         of = f"{row.run_id} for topic {row.topic_id}{sample_words(row.sample)}"
@@ -224,7 +224,7 @@ def _answer_problems(
         yield InputProblem(source.name, row.line, "run_id", text)
 
 
-def _other_texts(index: _Index, files: Files) -> Iterator[ImportFinding]:
+def _other_texts(index: _PairIndex, files: Files) -> Iterator[ImportFinding]:
     """Find sentences that read otherwise than in the run: their labels were given to another answer."""
     in_files = {
         index.sentences[_sentence_key(judged)]: (source, judged)
@@ -244,7 +244,7 @@ def _sentence_key(row: SupportRecord | JudgedSentence) -> tuple[str, str, int, i
     return row.run_id, row.topic_id, row.sample, row.sentence
 
 
-def _key(item: _Entry) -> tuple[int, int]:
+def _key(item: _PairEntry) -> tuple[int, int]:
     return item.sentence, item.segment
 
 
@@ -253,7 +253,7 @@ def _raw(row: SupportRecord) -> str:
     return row.reason or "" if row.label is SupportLabel.CANT_JUDGE else row.raw
 
 
-def _differs(item: _Entry, loaded: SupportJudgment) -> bool:
+def _differs(item: _PairEntry, loaded: SupportJudgment) -> bool:
     """Say whether a label differs, or what is beside it. A field that the file leaves empty is no difference."""
     raw, beside = _raw(item.row), item.row.beside
     if item.row.label != loaded.label or (item.row.label is SupportLabel.FAILED and raw != loaded.raw):
@@ -263,7 +263,7 @@ def _differs(item: _Entry, loaded: SupportJudgment) -> bool:
     return any(mine not in ("", None) and mine != theirs for mine, theirs in zip(in_file, there, strict=True))
 
 
-def _dirty_labels(entries: list[_Entry]) -> Iterator[ImportFinding]:
+def _dirty_labels(entries: list[_PairEntry]) -> Iterator[ImportFinding]:
     for item in entries:
         source, row = item.source, item.row
         if row.label is SupportLabel.FAILED:
@@ -277,7 +277,7 @@ LABEL_COLUMNS = ("label", "raw", "shown_label", "shown_ms", "accepted", "evidenc
 def _write(
     judge: Judge,
     condition: SupportCondition,
-    entries: list[_Entry],
+    entries: list[_PairEntry],
     numbers: Mapping[tuple[int, int], int],
     event: Event,
 ) -> None:

@@ -15,7 +15,7 @@ from itertools import accumulate
 from typing import Final
 
 from evaluation.formats.runs import SentenceRecord
-from evaluation.rules.citation_marks import Mark, citations_of, marks_in, resolves
+from evaluation.rules.citation_marks import CitationMark, citations_of, marks_in, resolves
 from evaluation.rules.sentences import WORD_CHARACTER, split
 
 RULE: Final = "split-1"
@@ -50,7 +50,7 @@ class _Sentence:
 
     lines: list[str]
     has_word: bool
-    marks: list[Mark] = field(default_factory=list)
+    marks: list[CitationMark] = field(default_factory=list)
 
 
 def answer_sentences(text: str, references: Sequence[str], marks_from: int = 1) -> tuple[SentenceRecord, ...]:
@@ -100,7 +100,7 @@ def _begun_by(line: str) -> _Block | None:
     return _Block([line]) if LIST_NUMBER.match(line) else None
 
 
-def _sentences_of(block: _Block, marks: Sequence[Mark]) -> list[_Sentence]:
+def _sentences_of(block: _Block, marks: Sequence[CitationMark]) -> list[_Sentence]:
     text, places = _without(block.text, marks)
     parts = [text] if block.unit else _joined_in_brackets(split(text))
     starts = [0, *accumulate(map(len, parts))][: len(parts)]
@@ -111,7 +111,7 @@ def _sentences_of(block: _Block, marks: Sequence[Mark]) -> list[_Sentence]:
     return sentences
 
 
-def _without(text: str, marks: Sequence[Mark]) -> tuple[str, list[int]]:
+def _without(text: str, marks: Sequence[CitationMark]) -> tuple[str, list[int]]:
     """Return a text without its marks and the white space before them, and where in it each of them was."""
     parts: list[str] = []
     places: list[int] = []

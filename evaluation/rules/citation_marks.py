@@ -17,7 +17,7 @@ MARK: Final = re.compile(
 ITEM: Final = re.compile(r"([0-9]+)(?:\s?[-–]\s?([0-9]+))?")
 
 
-class Mark(NamedTuple):
+class CitationMark(NamedTuple):
     """Place of a mark in its text, and the first and last number of each of its items as they are written."""
 
     start: int
@@ -25,9 +25,9 @@ class Mark(NamedTuple):
     items: tuple[tuple[str, int, int], ...]
 
 
-def marks_in(text: str) -> list[Mark]:
+def marks_in(text: str) -> list[CitationMark]:
     return [
-        Mark(*match.span(), tuple(_items(match["numbers"] or match["wide"])))
+        CitationMark(*match.span(), tuple(_items(match["numbers"] or match["wide"])))
         for match in MARK.finditer(text)
         if match["numbers"] or match["wide"]
     ]
@@ -39,13 +39,15 @@ def _items(numbers: str) -> Iterator[tuple[str, int, int]]:
         yield item[0], min(first, last), max(first, last)
 
 
-def resolves(mark: Mark, references: Sequence[str], marks_from: int) -> bool:
+def resolves(mark: CitationMark, references: Sequence[str], marks_from: int) -> bool:
     """Say whether a mark leads to one of the references at least; the first of them has the number `marks_from`."""
     end = marks_from + len(references)
     return any(max(first, marks_from) < min(last + 1, end) for _, first, last in mark.items)
 
 
-def citations_of(marks: Iterable[Mark], references: Sequence[str], marks_from: int) -> Iterator[CitationRecord]:
+def citations_of(
+    marks: Iterable[CitationMark], references: Sequence[str], marks_from: int
+) -> Iterator[CitationRecord]:
     """Yield the citations of marks; one without a docid for each item that leads past the references."""
     end = marks_from + len(references)
     for mark in marks:

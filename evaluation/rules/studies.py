@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from evaluation.errors import Refused
-from evaluation.rules.tasks import Candidate, check_language, check_person
+from evaluation.rules.tasks import AssessorFacts, check_language, check_person
 from evaluation.rules.text import shuffled
 
 Cell: TypeAlias = tuple[int, int]
@@ -86,7 +86,7 @@ def shares(sizes: Mapping[Cell, int], number: int) -> dict[Cell, int]:
     return counts
 
 
-def check_independent(person: Candidate, *, gave_labels: bool, made_nuggets: bool) -> None:
+def check_independent(person: AssessorFacts, *, gave_labels: bool, made_nuggets: bool) -> None:
     """Raise `Refused` for somebody who may be handed nothing, or who knows of the topic more than its texts.
 
     `gave_labels`: of it, whether at a desk or not, or they are whom the study compares; `made_nuggets`: the list that

@@ -76,7 +76,7 @@ def state_after(act: Act, facts: TaskFacts) -> TaskState:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class AssessorFacts:
     """Facts of a person who is to be handed a stage of a topic.
 
     `stages`: the stages of this topic that they have. `seen_drafts`: they have or had it to post-edit.
@@ -101,7 +101,7 @@ class Candidate:
     unread: str = ""
 
 
-def check_person(person: Candidate) -> None:
+def check_person(person: AssessorFacts) -> None:
     """Raise `Refused` for somebody who may be handed nothing in this campaign."""
     if not person.active:
         raise Refused("inactive", f"{person.name} cannot sign in.")
@@ -115,7 +115,7 @@ def check_person(person: Candidate) -> None:
         raise Refused("paused", f"{person.name} is paused and gets nothing new.")
 
 
-def can_work(person: Candidate) -> bool:
+def can_work(person: AssessorFacts) -> bool:
     try:
         check_person(person)
     except Refused:
@@ -123,12 +123,12 @@ def can_work(person: Candidate) -> bool:
     return True
 
 
-def check_language(person: Candidate) -> None:
+def check_language(person: AssessorFacts) -> None:
     if person.unread:
         raise Refused("other_language", f"{person.name} does not read {person.unread}, the topic's language.")
 
 
-def check_hand_out(stage: Stage, person: Candidate, nuggets: str = "") -> None:
+def check_hand_out(stage: Stage, person: AssessorFacts, nuggets: str = "") -> None:
     """Raise `Refused` when somebody may not be handed a stage of a topic. `nuggets`: the set that is to be assigned."""
     check_person(person)
     check_language(person)
@@ -140,7 +140,7 @@ def check_hand_out(stage: Stage, person: Candidate, nuggets: str = "") -> None:
         _check_making(stage, person)
 
 
-def _check_making(stage: Stage, person: Candidate) -> None:
+def _check_making(stage: Stage, person: AssessorFacts) -> None:
     if stage.by_hand and person.seen_drafts:
         raise Refused("saw_drafts", f"{person.name} had it to post-edit and has seen the drafts.")
     if stage.shows_drafts and person.by_hand_open:
@@ -154,7 +154,7 @@ def _check_making(stage: Stage, person: Candidate) -> None:
         raise Refused("saw_list", f"{person.name} had another's list of it to assign and has seen that.")
 
 
-def _check_judging(stage: Stage, person: Candidate, nuggets: str) -> None:
+def _check_judging(stage: Stage, person: AssessorFacts, nuggets: str) -> None:
     # Whoever has seen the machine's labels cannot judge from scratch; and one person's labels under both conditions
     # would be compared as if two had given them.
     if stage.condition and any(task.condition not in (None, stage.condition) for task in person.judged):

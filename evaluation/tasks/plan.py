@@ -13,7 +13,7 @@ from evaluation.formats.languages import reads
 from evaluation.models import Campaign, Judge, Membership, NuggetSet, Task, Topic
 from evaluation.rules.tasks import (
     UNBLINDED_ROLES,
-    Candidate,
+    AssessorFacts,
     balance,
     can_work,
     check_hand_out,
@@ -28,7 +28,7 @@ from web.text import trimmed
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class Workload:
     name: str
     before: int
     after: int
@@ -42,7 +42,7 @@ class WorkPlan:
     ground: Ground
     given: tuple[TopicUnit, ...]
     skipped: tuple[Skipped, ...]
-    shares: tuple[Share, ...]
+    shares: tuple[Workload, ...]
 
     @property
     def key(self) -> str:
@@ -83,12 +83,12 @@ class Roster:
             raise Refused("not_assessor", f"{username} is no assessor of this campaign.")
         return self.people[username]
 
-    def candidate(self, user: User, topic: int) -> Candidate:
+    def candidate(self, user: User, topic: int) -> AssessorFacts:
         # Withdrawn work counts for what somebody has seen, and not for what they have to do.
         had = [task for task in self.tasks.get(topic, []) if task.assessor_id == user.pk]
         have = [task for task in had if task.state != TaskState.WITHDRAWN]
         language = self.topic_languages.get(topic, "")
-        return Candidate(
+        return AssessorFacts(
             name=user.name,
             roles=self.roles.get(user.pk, frozenset()),
             active=user.is_active,
@@ -123,7 +123,7 @@ class Roster:
             return f"{user.name} edits the drafts of {others} in this campaign, and a set is made from one."
         return ""
 
-    def _for_piece(self, user: User, piece: TopicUnit, order: Order) -> Candidate:
+    def _for_piece(self, user: User, piece: TopicUnit, order: Order) -> AssessorFacts:
         person = self.candidate(user, piece.topic.pk)
         has_it = any(task.assessor_id == user.pk for task in self.holders(piece, order))
         if not order.stage.dealt or has_it:
@@ -310,11 +310,13 @@ def _why(roster: Roster, piece: TopicUnit, order: Order, allowed: list[str]) -> 
     return "least open work" if len(allowed) > 1 else "nobody else may"
 
 
-def _shares(people: list[User], before: Mapping[str, int], pieces: tuple[TopicUnit, ...]) -> tuple[Share, ...]:
+def _shares(people: list[User], before: Mapping[str, int], pieces: tuple[TopicUnit, ...]) -> tuple[Workload, ...]:
     more: dict[int, int] = defaultdict(int)
     for piece in pieces:
         more[piece.assessor.pk if piece.assessor else 0] += piece.minutes
-    return tuple(Share(user.name, before[user.username], before[user.username] + more[user.pk]) for user in people)
+    return tuple(
+        Workload(user.name, before[user.username], before[user.username] + more[user.pk]) for user in people
+    )
 
 
 def _open_minutes(campaign: Campaign) -> dict[str, int]:

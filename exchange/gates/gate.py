@@ -26,7 +26,7 @@ from exchange.gates.fingerprint import differences
 from jobs.models import Job, WorkItem
 from llmjobs.models import LlmJob
 from reports.document import chosen_labels, policies_of
-from reports.metrics.gate import GateRule, ScoredGate, Verdict, decide, worst
+from reports.metrics.gate import GateRule, GateVerdict, ScoredGate, decide, worst
 from reports.metrics.policies import policies_document
 from reports.metrics.registry import BY_NAME, primary_of
 from reports.metrics.support import PRECISION, SUPPORT_NAMES
@@ -70,7 +70,7 @@ class GateResult:
     """A verdict with all it rests on. `reason`: a sentence; `kept`: the candidate, as a baseline to come."""
 
     order: GateOrder
-    verdict: Verdict
+    verdict: GateVerdict
     reason: str
     scores: tuple[ScoredGate, ...] = ()
     changes: Changes = NO_CHANGES
@@ -124,16 +124,16 @@ def run_gate(order: GateOrder) -> GateResult:
         _check_usage(order)
         result = _decided(order)
     except Refused as refused:
-        return GateResult(order, Verdict.BROKEN, refused.message)
+        return GateResult(order, GateVerdict.BROKEN, refused.message)
     if result.kept and _is_accepted(order, result.verdict):
         accept_baseline(order.campaign, order.condition, result.kept, order.actor)
     return result
 
 
-def _is_accepted(order: GateOrder, verdict: Verdict) -> bool:
+def _is_accepted(order: GateOrder, verdict: GateVerdict) -> bool:
     if order.rebaseline:
         return order.baseline == ACCEPTED
-    return order.accept and verdict is Verdict.PASSED
+    return order.accept and verdict is GateVerdict.PASSED
 
 
 def _check_usage(order: GateOrder) -> None:
@@ -161,7 +161,7 @@ def _decided(order: GateOrder) -> GateResult:
     _check_labels(candidate, order.most_missing)
     if order.rebaseline:
         reason = f"no comparison was made: {order.candidate} is the new baseline"
-        return GateResult(order, Verdict.PASSED, reason, policies=policies, kept=candidate)
+        return GateResult(order, GateVerdict.PASSED, reason, policies=policies, kept=candidate)
     baseline = _baseline(order, basis)
     _check_labels(baseline, order.most_missing)
     _check_comparable(baseline, candidate)
@@ -173,7 +173,7 @@ def _decided(order: GateOrder) -> GateResult:
         if not is_of_runs:
             raise Refused("usage", "new violations: this needs both runs, and this baseline has scores alone")
         if changes.violations:
-            verdict = worst([verdict, Verdict.FAILED])
+            verdict = worst([verdict, GateVerdict.FAILED])
             reason = f"{len(changes.violations)} newly said that an answer must avoid; {reason}"
     return GateResult(order, verdict, reason, scores, changes, policies, candidate)
 

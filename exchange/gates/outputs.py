@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from exchange.gates.gate import GateResult
 from reports.files import as_json
-from reports.metrics.gate import Verdict
+from reports.metrics.gate import GateVerdict
 
 Document = dict[str, Any]
 MOST_NUGGETS, LONGEST_TEXT, LONGEST_MARKDOWN = 20, 300, 60_000
@@ -37,9 +37,9 @@ def gate_junit(result: GateResult) -> str:
     # What was not compared is one case, and so is a verdict that no score alone gave.
     if not cases or document["verdict"] not in {verdict for _, verdict in cases}:
         cases.append(("gate", document["verdict"]))
-    tags = {Verdict.FAILED: "failure", Verdict.UNDECIDED: "skipped", Verdict.BROKEN: "error"}
+    tags = {GateVerdict.FAILED: "failure", GateVerdict.UNDECIDED: "skipped", GateVerdict.BROKEN: "error"}
     numbers = {
-        name: str(sum(tags.get(Verdict(verdict)) == tag for _, verdict in cases))
+        name: str(sum(tags.get(GateVerdict(verdict)) == tag for _, verdict in cases))
         for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped"))
     }
     counts = {"name": "assay", "tests": str(len(cases)), **numbers, "time": "0"}
@@ -49,7 +49,7 @@ def gate_junit(result: GateResult) -> str:
     for name, verdict in cases:
         class_name = _xml(f"assay.{document['campaign']}.{document['condition']}")
         case = ElementTree.SubElement(suite, "testcase", {"classname": class_name, "name": name, "time": "0"})
-        if tag := tags.get(Verdict(verdict)):
+        if tag := tags.get(GateVerdict(verdict)):
             message = _xml(reasons.get(name, document["reason"]))
             outcome = ElementTree.SubElement(case, tag, {"message": message})
             if tag != "skipped":

@@ -14,7 +14,7 @@ CRITERION = re.compile(rf"({'|'.join(CRITERION_KINDS)})\s*:\s*(\S.*)", re.IGNORE
 
 
 @dataclass(frozen=True, slots=True)
-class Criterion:
+class ReplyCriterion:
     """A criterion of a reply. `kind`: one of `CRITERION_KINDS`."""
 
     text: str
@@ -25,7 +25,7 @@ class Criterion:
 class RubricOutcome:
     """One to three criteria and the ask that gave them; without any there is a reason."""
 
-    criteria: tuple[Criterion, ...]
+    criteria: tuple[ReplyCriterion, ...]
     ask: int
     failure: str
     notes: tuple[Note, ...]
@@ -53,6 +53,6 @@ def parse_criteria(reply: str) -> Parsed | ReplyProblem:
     return parsed
 
 
-def _criterion(item: str) -> Criterion:
+def _criterion(item: str) -> ReplyCriterion:
     kind, text = CRITERION.fullmatch(item).groups()  # type: ignore[union-attr]
-    return Criterion(text, kind.lower())
+    return ReplyCriterion(text, kind.lower())

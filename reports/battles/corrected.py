@@ -23,7 +23,7 @@ from reports.battles.verdicts import (
 from reports.metrics.arrays import Booleans, Floats
 from reports.metrics.battles.agreement import OUTCOMES, outcomes
 from reports.metrics.battles.corrected import POINTS, BattleSample, CorrectedRates, corrected_rates
-from reports.metrics.battles.win_rates import Difference, win_rates
+from reports.metrics.battles.win_rates import RunDifference, win_rates
 from reports.metrics.intervals import TOO_FEW_TOPICS, Interval
 
 THESE, NEW = TARGETS = ("these", "new")
@@ -31,7 +31,7 @@ TOO_FEW_JUDGED: Final = "too few judged by people"
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class WinRateEstimate:
     """A win rate with its interval, which has the reason where there is none."""
 
     value: float | None
@@ -39,13 +39,13 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class CorrectedRun:
+class CorrectedWinRate:
     """A run's win rate by the LLM, by people alone, and corrected. `refused`: drawn battles that nobody could judge."""
 
     run_id: str
-    llm: Estimate
-    people: Estimate
-    corrected: Estimate
+    llm: WinRateEstimate
+    people: WinRateEstimate
+    corrected: WinRateEstimate
     rank: tuple[int, int] | None
     drawn: int
     judged: int
@@ -62,8 +62,8 @@ class CorrectedFigures:
     judge: str
     target: str
     run_ids: tuple[str, ...]
-    runs: tuple[CorrectedRun, ...]
-    differences: tuple[Difference, ...]
+    runs: tuple[CorrectedWinRate, ...]
+    differences: tuple[RunDifference, ...]
     battles: int
     drawn: int
     judged: int
@@ -116,7 +116,7 @@ def corrected_figures(
         target=target,
         run_ids=arrays.run_ids,
         runs=tuple(
-            CorrectedRun(
+            CorrectedWinRate(
                 name,
                 _of_llm(by_llm.get(name)),
                 people[run],
@@ -150,19 +150,19 @@ def _refusal(sample: _Sample, run: int, counts: tuple[int, ...], least_battles: 
     return TOO_FEW_TOPICS if len(topics) < least_topics else ""
 
 
-def _of_llm(run: BattleRun | None) -> Estimate:
+def _of_llm(run: BattleRun | None) -> WinRateEstimate:
     if run is None:
-        return Estimate(None, Interval(reason=TOO_FEW_BATTLES))
-    return Estimate(run.win_rate, run.win_rate_interval)
+        return WinRateEstimate(None, Interval(reason=TOO_FEW_BATTLES))
+    return WinRateEstimate(run.win_rate, run.win_rate_interval)
 
 
-def _corrected(rates: CorrectedRates, run: int, reason: str) -> Estimate:
+def _corrected(rates: CorrectedRates, run: int, reason: str) -> WinRateEstimate:
     if reason:
-        return Estimate(None, Interval(reason=reason))
-    return Estimate(float(rates.value[run]), rates.interval(run))
+        return WinRateEstimate(None, Interval(reason=reason))
+    return WinRateEstimate(float(rates.value[run]), rates.interval(run))
 
 
-def _people(sample: _Sample, least_topics: int) -> list[Estimate]:
+def _people(sample: _Sample, least_topics: int) -> list[WinRateEstimate]:
     """Return each run's win rate in the drawn battles, those of missing answers being what they are."""
     arrays, sheet = sample.arrays, sample.arrays.people_sheet
     rates = win_rates(sheet)
@@ -175,12 +175,12 @@ def _people(sample: _Sample, least_topics: int) -> list[Estimate]:
     for run, waiting in enumerate(sample.of_runs(sample.waiting)):
         reason = TOO_FEW_TOPICS if rates.topics[run] < max(least_topics, 2) else ""
         if waiting or reason:
-            estimates.append(Estimate(None, Interval(reason=reason or "not all judged")))
+            estimates.append(WinRateEstimate(None, Interval(reason=reason or "not all judged")))
             continue
         known, share = won[run] / all_of[run], 1 - of_rule[run] / all_of[run]
         low, high = rates.interval(run).ends or (nan, nan)
         ends = Interval(float(known + share * low), float(known + share * high))
-        estimates.append(Estimate(float(known + share * rates.value[run]), ends))
+        estimates.append(WinRateEstimate(float(known + share * rates.value[run]), ends))
     return estimates
 
 

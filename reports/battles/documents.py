@@ -18,8 +18,8 @@ from reports.battles.corrected import (
     TARGETS,
     THESE,
     CorrectedFigures,
-    CorrectedRun,
-    Estimate,
+    CorrectedWinRate,
+    WinRateEstimate,
     corrected_figures,
 )
 from reports.battles.figures import LEVEL, BattleFigures, BattleRun, battle_figures
@@ -283,7 +283,7 @@ def _cycles_document(sheet: BattleSheet) -> dict[str, Any]:
     return {"triads": triads.triads, "cyclic": triads.cyclic, "share": triads.share, "reason": reason}
 
 
-def _run_document(run: BattleRun, sample: CorrectedRun | None, by: str) -> dict[str, Any]:
+def _run_document(run: BattleRun, sample: CorrectedWinRate | None, by: str) -> dict[str, Any]:
     rate, rating = run.win_rate_interval, run.rating_interval
     rank = (sample and sample.rank) if by == CORRECTED else run.rank
     return {
@@ -302,7 +302,7 @@ def _run_document(run: BattleRun, sample: CorrectedRun | None, by: str) -> dict[
     }
 
 
-def _estimate_document(estimate: Estimate) -> dict[str, Any]:
+def _estimate_document(estimate: WinRateEstimate) -> dict[str, Any]:
     return _value_document(estimate.value, estimate.interval)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from reports.metrics.arrays import defined
 from reports.metrics.battles.ratings import Ratings, field_rates, ratings
 from reports.metrics.battles.sheet import BattleSheet
-from reports.metrics.battles.win_rates import Difference, WinRates, differences, reliability, win_rates
+from reports.metrics.battles.win_rates import RunDifference, WinRates, differences, reliability, win_rates
 from reports.metrics.intervals import TOO_FEW_TOPICS, Interval
 from reports.metrics.random_check.estimate import rank_ranges
 
@@ -52,7 +52,7 @@ class BattleFigures:
 
     run_ids: tuple[str, ...]
     runs: tuple[BattleRun, ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[RunDifference, ...]
     split: int
     reliability: float | None
     unbalanced: tuple[str, ...]
@@ -115,7 +115,7 @@ def _unrated(win_rate: float) -> str:
     return {1.0: WON_ALL, 0.0: LOST_ALL}.get(win_rate, FEW_OPPONENTS)
 
 
-def rank_ranges_of(runs: list[int], compared: Sequence[Difference]) -> dict[int, tuple[int, int]]:
+def rank_ranges_of(runs: list[int], compared: Sequence[RunDifference]) -> dict[int, tuple[int, int]]:
     """Best and worst rank of each run, by the pairs that differ one by one."""
     place = {run: number for number, run in enumerate(runs)}
     above = np.zeros((len(runs), len(runs)), dtype=np.bool_)

@@ -76,13 +76,13 @@ def sample_judges(battle_set: BattleSet) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class _SamplePlan:
     new: list[SampledBattle]
     there: list[SampledBattle]
     draw: SampleDraw
 
 
-def _planned(campaign: Campaign, order: SampleOrder) -> _Plan:
+def _planned(campaign: Campaign, order: SampleOrder) -> _SamplePlan:
     battle_set = battle_set_named(campaign, order.name)
     verdicts = current_verdicts(battle_set, BattleCondition.LLM, order.judge)
     judge = Judge.objects.get(kind=JudgeKind.LLM, name=verdicts[0].record.judge)
@@ -107,7 +107,7 @@ def _planned(campaign: Campaign, order: SampleOrder) -> _Plan:
         raise Refused("no_battles", f"{len(drawn_before):,} battles are drawn already: nothing was drawn.")
     protocol, own = battle_set.campaign.protocol, own_minutes(battle_set.campaign)
     tasks = topic_tasks(battle_set.seed, to_judge, BattleWalk(protocol.battle_order), protocol.battle_task)
-    return _Plan(
+    return _SamplePlan(
         new,
         there,
         SampleDraw(

@@ -239,19 +239,19 @@ def _difference_row(
 
 def facts(content: Mapping[str, Any]) -> list[str]:
     """What the figures rest on, in sentences."""
-    said = [f"Truth: {content['truth']}, by {content['truth_measure']}."]
+    sentences = [f"Truth: {content['truth']}, by {content['truth_measure']}."]
     if content["left_out"] and content["on_missing"] != SKIP:
-        said.append(f"Left out, because one side lacks them: {_names(content['left_out'])}.")
+        sentences.append(f"Left out, because one side lacks them: {_names(content['left_out'])}.")
     if content["pairs_left_out"]:
-        said.append(f"{content['pairs_left_out']} pairs of judges are not compared: name a measure.")
+        sentences.append(f"{content['pairs_left_out']} pairs of judges are not compared: name a measure.")
     filled = sum(row["filled"] for row in content["judges"])
     if filled:
-        said.append(f"{filled} scores of runs that a judge lacks are 0.")
-    said += sorted(
+        sentences.append(f"{filled} scores of runs that a judge lacks are 0.")
+    sentences += sorted(
         {f"{row['judge']}, {row['measure']}: {row['reason']}." for row in content["judges"] if row["reason"]}
     )
     reasons = {
         ends["reason"] for row in content["judges"] for ends in row["intervals"].values() if "reason" in ends
     }
-    said += [f"No interval: {reason}." for reason in sorted(reasons)]
-    return said
+    sentences += [f"No interval: {reason}." for reason in sorted(reasons)]
+    return sentences

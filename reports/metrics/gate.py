@@ -14,7 +14,7 @@ from reports.metrics.significance import paired_tests
 Goal = Literal["no-worse", "better"]
 
 
-class Verdict(StrEnum):
+class GateVerdict(StrEnum):
     """In the order of how bad it is. Of several scores the worst counts."""
 
     PASSED = "pass"
@@ -24,11 +24,13 @@ class Verdict(StrEnum):
 
     @property
     def exit_code(self) -> int:
-        return {Verdict.PASSED: 0, Verdict.FAILED: 1, Verdict.UNDECIDED: 2, Verdict.BROKEN: 3}[self]
+        return {GateVerdict.PASSED: 0, GateVerdict.FAILED: 1, GateVerdict.UNDECIDED: 2, GateVerdict.BROKEN: 3}[
+            self
+        ]
 
 
-def worst(verdicts: list[Verdict]) -> Verdict:
-    return max(verdicts, key=list(Verdict).index)
+def worst(verdicts: list[GateVerdict]) -> GateVerdict:
+    return max(verdicts, key=list(GateVerdict).index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class ScoredGate:
     interval: tuple[float, float]
     p: float
     topics: int
-    verdict: Verdict
+    verdict: GateVerdict
     more_topics: int | None = None
 
 
@@ -86,18 +88,18 @@ def decide(
         p=p,
         topics=len(topics),
         verdict=verdict,
-        more_topics=_more_topics(gain, reach, len(topics), rule) if verdict is Verdict.UNDECIDED else None,
+        more_topics=_more_topics(gain, reach, len(topics), rule) if verdict is GateVerdict.UNDECIDED else None,
     )
 
 
-def _verdict(gain: float, reach: float, p: float, rule: GateRule) -> Verdict:
+def _verdict(gain: float, reach: float, p: float, rule: GateRule) -> GateVerdict:
     is_a_loss = gain < 0 and p <= rule.alpha
     if rule.goal == "no-worse":
         passes, fails = gain - reach > -rule.least, gain <= -rule.least and is_a_loss
     else:
         passes = gain - reach > 0 and gain >= rule.least
         fails = gain + reach < rule.least or is_a_loss
-    return Verdict.PASSED if passes else Verdict.FAILED if fails else Verdict.UNDECIDED
+    return GateVerdict.PASSED if passes else GateVerdict.FAILED if fails else GateVerdict.UNDECIDED
 
 
 def _more_topics(gain: float, reach: float, topics: int, rule: GateRule) -> int | None:

@@ -20,7 +20,7 @@ WEAKER: Final = 0.15
 ROUNDING: Final = 1e-9
 
 
-class Verdict(StrEnum):
+class JudgeVerdict(StrEnum):
     TOO_LITTLE = "Too little known"
     AS_PEOPLE = "As people agree"
     BELOW_PEOPLE = "Below people"
@@ -36,18 +36,18 @@ class Slice:
     figure: float | None
 
 
-def verdict_of(judge: Jackknife, pairs: int, people: Jackknife) -> tuple[Verdict, str]:
+def verdict_of(judge: Jackknife, pairs: int, people: Jackknife) -> tuple[JudgeVerdict, str]:
     missing = _missing(judge, pairs, people)
     ends = judge.interval.ends
     if missing or ends is None or people.value is None:
-        return Verdict.TOO_LITTLE, missing
+        return JudgeVerdict.TOO_LITTLE, missing
     (low, high), bound = ends, people.value - LEEWAY
     beside = f"people's {people.value:.2f} less {LEEWAY:.2f}"
     if low >= bound - ROUNDING:
-        return Verdict.AS_PEOPLE, f"the interval begins at {low:.2f}, not below {beside}"
+        return JudgeVerdict.AS_PEOPLE, f"the interval begins at {low:.2f}, not below {beside}"
     if high < bound - ROUNDING:
-        return Verdict.BELOW_PEOPLE, f"the interval ends at {high:.2f}, below {beside}"
-    return Verdict.NOT_SETTLED, f"the interval, {low:.2f} to {high:.2f}, has {beside} inside"
+        return JudgeVerdict.BELOW_PEOPLE, f"the interval ends at {high:.2f}, below {beside}"
+    return JudgeVerdict.NOT_SETTLED, f"the interval, {low:.2f} to {high:.2f}, has {beside} inside"
 
 
 def weak_at(whole: float | None, slices: Iterable[Slice]) -> tuple[str, ...]:

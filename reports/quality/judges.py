@@ -36,7 +36,7 @@ from reports.metrics.confusion import (
     shared_labels,
 )
 from reports.metrics.jackknife import Jackknife, jackknife
-from reports.metrics.judge_verdict import Slice, Verdict, verdict_of, weak_at
+from reports.metrics.judge_verdict import JudgeVerdict, Slice, verdict_of, weak_at
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.registry import primary_of
 from reports.metrics.sample_size import FEWEST_PAIRS, why_no_tau
@@ -219,7 +219,7 @@ class JudgeTrust:
     pairs: int
     kappa: Jackknife
     people: Jackknife
-    verdict: Verdict
+    verdict: JudgeVerdict
     reason: str
     weak: tuple[str, ...]
     rank: RankAgreement

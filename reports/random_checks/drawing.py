@@ -128,7 +128,7 @@ class RandomCheckSize:
     known: int
     noun: str
     judgments: int
-    forecast: "Forecast | None" = None
+    forecast: "ExpectedWidth | None" = None
 
     def __str__(self) -> str:
         # Floors and short runs change the sum: then it is no product.
@@ -139,7 +139,7 @@ class RandomCheckSize:
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
+class ExpectedWidth:
     """Half of the 95 % interval to expect by pairs a run, told from `labels` that people and the LLM both gave."""
 
     labels: int
@@ -155,7 +155,7 @@ class Forecast:
         return f"By {self.labels:,} labels that people gave beside this LLM: {', '.join(parts)}, of {self.of:,}."
 
 
-def _forecast(study: Study, population: Population, people: Iterable[str]) -> Forecast | None:
+def _forecast(study: Study, population: Population, people: Iterable[str]) -> ExpectedWidth | None:
     labels = _known_labels(study, people)
     points, cells = points_of(study.labels), cells_of(study.labels)
     values = strict_values(points) if study.kind == StudyKind.ASSIGNMENT else lenient_values(points)
@@ -169,7 +169,7 @@ def _forecast(study: Study, population: Population, people: Iterable[str]) -> Fo
     pairs = int(np.median(np.bincount(population.run)))
     # A sample without putting back: of all pairs there is nothing left to estimate.
     widths = [(n, 1.96 * np.std(errors) * np.sqrt((1 / n) * (1 - n / pairs))) for n in FORECAST if n < pairs]
-    return Forecast(len(errors), pairs, tuple((n, float(width)) for n, width in widths)) if widths else None
+    return ExpectedWidth(len(errors), pairs, tuple((n, float(width)) for n, width in widths)) if widths else None
 
 
 def size_of_order(campaign: Campaign, order: RandomCheckOrder, people: Iterable[str] = ()) -> RandomCheckSize:

@@ -7,7 +7,7 @@ from reports.metrics.arrays import Counts
 from reports.metrics.confusion import KAPPA
 from reports.metrics.intervals import Interval
 from reports.metrics.jackknife import Jackknife, jackknife
-from reports.metrics.judge_verdict import Slice, Verdict, verdict_of, weak_at
+from reports.metrics.judge_verdict import JudgeVerdict, Slice, verdict_of, weak_at
 
 
 def judge_who_errs(wrong: list[int], pairs: int = 30) -> Counts:
@@ -22,10 +22,10 @@ def judge_who_errs(wrong: list[int], pairs: int = 30) -> Counts:
 
 PEOPLE = jackknife(judge_who_errs([4, 6, 4, 6, 4, 6]), KAPPA)
 JUDGES = {
-    "few pairs": (judge_who_errs([1, 0, 1, 0, 1, 0], pairs=10), Verdict.TOO_LITTLE),
-    "as good as people": (judge_who_errs([4, 5, 4, 5, 4, 5]), Verdict.AS_PEOPLE),
-    "poor": (judge_who_errs([12, 14, 12, 14, 12, 14]), Verdict.BELOW_PEOPLE),
-    "uneven": (judge_who_errs([0, 20, 2, 16, 0, 4]), Verdict.NOT_SETTLED),
+    "few pairs": (judge_who_errs([1, 0, 1, 0, 1, 0], pairs=10), JudgeVerdict.TOO_LITTLE),
+    "as good as people": (judge_who_errs([4, 5, 4, 5, 4, 5]), JudgeVerdict.AS_PEOPLE),
+    "poor": (judge_who_errs([12, 14, 12, 14, 12, 14]), JudgeVerdict.BELOW_PEOPLE),
+    "uneven": (judge_who_errs([0, 20, 2, 16, 0, 4]), JudgeVerdict.NOT_SETTLED),
 }
 
 
@@ -45,13 +45,13 @@ def figure(value: float, low: float, high: float, topics: int = 8) -> Jackknife:
 @pytest.mark.parametrize(
     ("low", "high", "expected"),
     [
-        (0.70, 0.90, Verdict.AS_PEOPLE),
-        (0.69, 0.90, Verdict.NOT_SETTLED),
-        (0.40, 0.70, Verdict.NOT_SETTLED),
-        (0.40, 0.69, Verdict.BELOW_PEOPLE),
+        (0.70, 0.90, JudgeVerdict.AS_PEOPLE),
+        (0.69, 0.90, JudgeVerdict.NOT_SETTLED),
+        (0.40, 0.70, JudgeVerdict.NOT_SETTLED),
+        (0.40, 0.69, JudgeVerdict.BELOW_PEOPLE),
     ],
 )
-def test_the_bound_is_people_less_a_tenth(low: float, high: float, expected: Verdict) -> None:
+def test_the_bound_is_people_less_a_tenth(low: float, high: float, expected: JudgeVerdict) -> None:
     assert verdict_of(figure((low + high) / 2, low, high), 400, figure(0.80, 0.7, 0.9))[0] is expected
 
 

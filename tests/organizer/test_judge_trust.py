@@ -18,7 +18,7 @@ from evaluation.models import Campaign, Judge
 from evaluation.stages import ASSIGN
 from evaluation.terms import JudgeKind, Origin
 from exchange.demo_campaign import PASSWORD, SLUG
-from reports.metrics.judge_verdict import Verdict
+from reports.metrics.judge_verdict import JudgeVerdict
 from reports.quality.judges import JudgeTrust, trust_of
 from reports.quality.people import shared_by_people
 from tests.worlds.campaign import World
@@ -119,11 +119,11 @@ def test_each_judge_has_the_verdict_of_the_rule(world: World) -> None:
     """Check 84."""
     verdicts = {name: trust.verdict for name, trust in trusts(world).items()}
     assert verdicts == {
-        "good": Verdict.AS_PEOPLE,
-        "poor": Verdict.BELOW_PEOPLE,
-        "uneven": Verdict.NOT_SETTLED,
-        "weak": Verdict.BELOW_PEOPLE,
-        "new": Verdict.TOO_LITTLE,
+        "good": JudgeVerdict.AS_PEOPLE,
+        "poor": JudgeVerdict.BELOW_PEOPLE,
+        "uneven": JudgeVerdict.NOT_SETTLED,
+        "weak": JudgeVerdict.BELOW_PEOPLE,
+        "new": JudgeVerdict.TOO_LITTLE,
     }
     page = page_of(world)
     for name, trust in trusts(world).items():

@@ -23,7 +23,7 @@ from exchange.gates.gate import (
 from exchange.gates.outputs import GATE_FORMS, gate_lines
 from reports.document import JUDGE, NUGGETS, OF_CITATIONS, OF_NUGGETS
 from reports.files import as_json
-from reports.metrics.gate import GateRule, Goal, Verdict
+from reports.metrics.gate import GateRule, GateVerdict, Goal
 from reports.metrics.registry import BY_NAME
 
 POLL_SECONDS = 2
@@ -37,7 +37,7 @@ class Command(AssayCommand):
     )
     example = "manage.py gate --campaign rag24 --condition M/A --baseline v41 --candidate v42 --least 0.02"
     audited = "export"
-    exit_refused = exit_usage = Verdict.BROKEN.exit_code
+    exit_refused = exit_usage = GateVerdict.BROKEN.exit_code
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         parser = super().create_parser(prog_name, subcommand, **kwargs)
@@ -143,7 +143,7 @@ def _share(word: str) -> float:
     return share
 
 
-def _exit_code(verdict: Verdict, undecided: str | None) -> int:
-    if verdict is Verdict.UNDECIDED and undecided:
-        return Verdict(undecided).exit_code
+def _exit_code(verdict: GateVerdict, undecided: str | None) -> int:
+    if verdict is GateVerdict.UNDECIDED and undecided:
+        return GateVerdict(undecided).exit_code
     return verdict.exit_code

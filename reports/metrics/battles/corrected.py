@@ -18,7 +18,7 @@ from evaluation.labels import NO_LABEL
 from reports.metrics.arrays import Booleans, Counts, Floats, Indices
 from reports.metrics.battles.agreement import outcomes
 from reports.metrics.battles.sheet import BattleSheet
-from reports.metrics.battles.win_rates import Difference
+from reports.metrics.battles.win_rates import RunDifference
 from reports.metrics.intervals import Interval, student, two_sided_p
 from reports.metrics.random_check.draw import KNOWN, RandomCheckFrame
 from reports.metrics.random_check.estimate import (
@@ -103,13 +103,13 @@ class CorrectedRates:
         reach = float(self.topic_rates.half_width[run])
         return Interval(max(value - reach, 0.0), min(value + reach, 1.0))
 
-    def differences(self, runs: Sequence[int]) -> list[Difference]:
+    def differences(self, runs: Sequence[int]) -> list[RunDifference]:
         """Compare every two of these runs."""
         pairs = [(a, b) for place, a in enumerate(runs) for b in runs[place + 1 :]]
         gaps = [self._gap(a, b) for a, b in pairs]
         p = np.array([_p(value, error, freedom) for value, error, freedom in gaps])
         return [
-            Difference(a, b, value, _around(value, student(freedom) * error), float(one), float(all_))
+            RunDifference(a, b, value, _around(value, student(freedom) * error), float(one), float(all_))
             for (a, b), (value, error, freedom), one, all_ in zip(pairs, gaps, p, holm(p), strict=True)
         ]
 

@@ -55,7 +55,7 @@ class WinRates:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class RunDifference:
     """Difference of two runs' win rates, a less b; `holm`: p adjusted for all pairs."""
 
     a: int
@@ -95,7 +95,7 @@ def share_of(points: Sequence[tuple[float, str]]) -> Share | None:
     return Share(float(means.value[0]), means.interval(0))
 
 
-def differences(rates: WinRates, runs: list[int]) -> list[Difference]:
+def differences(rates: WinRates, runs: list[int]) -> list[RunDifference]:
     """Compare every two of these runs, by t over the topics in which either has a battle."""
     at = np.array(runs, dtype=np.int64)
     first, second = np.triu_indices(len(at), k=1)
@@ -111,7 +111,7 @@ def differences(rates: WinRates, runs: list[int]) -> list[Difference]:
     p = np.array([two_sided_p(t, n) for t, n in zip((value / error).tolist(), freedom.tolist(), strict=True)])
     reach = np.array([student(n) for n in freedom.tolist()]) * error
     return [
-        Difference(
+        RunDifference(
             int(i), int(j), float(gap), Interval(float(gap - half), float(gap + half)), float(one), float(all_)
         )
         for i, j, gap, half, one, all_ in zip(a, b, value, reach, p, holm(p), strict=True)

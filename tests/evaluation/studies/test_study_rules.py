@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evaluation.errors import Refused
 from evaluation.rules.studies import Cell, LabelledPair, check_independent, draw, draw_decoys, shares
-from evaluation.rules.tasks import Candidate
+from evaluation.rules.tasks import AssessorFacts
 from evaluation.stages import POST_EDIT, SUPPORT_SCRATCH
 from evaluation.terms import Role
 
@@ -105,19 +105,19 @@ ASSESSOR = frozenset({Role.ASSESSOR})
 @pytest.mark.parametrize(
     ("person", "knows", "code"),
     [
-        (Candidate("Ann", ASSESSOR), {}, None),
-        (Candidate("Ann", ASSESSOR, stages=frozenset({POST_EDIT}), seen_drafts=True), {}, None),
-        (Candidate("Ann", ASSESSOR, judged=frozenset({SUPPORT_SCRATCH})), {}, "not_independent"),
-        (Candidate("Ann", ASSESSOR, makes=frozenset({"manual-Ann"})), {}, "makes_another"),
-        (Candidate("Ann", ASSESSOR), {"gave_labels": True}, "not_independent"),
-        (Candidate("Ann", ASSESSOR), {"made_nuggets": True}, "not_independent"),
-        (Candidate("Ann", frozenset()), {}, "not_assessor"),
-        (Candidate("Ann", ASSESSOR | {Role.RESEARCHER}), {}, "unblinded"),
-        (Candidate("Ann", ASSESSOR, staff=True), {}, "staff"),
-        (Candidate("Ann", ASSESSOR, active=False), {}, "inactive"),
+        (AssessorFacts("Ann", ASSESSOR), {}, None),
+        (AssessorFacts("Ann", ASSESSOR, stages=frozenset({POST_EDIT}), seen_drafts=True), {}, None),
+        (AssessorFacts("Ann", ASSESSOR, judged=frozenset({SUPPORT_SCRATCH})), {}, "not_independent"),
+        (AssessorFacts("Ann", ASSESSOR, makes=frozenset({"manual-Ann"})), {}, "makes_another"),
+        (AssessorFacts("Ann", ASSESSOR), {"gave_labels": True}, "not_independent"),
+        (AssessorFacts("Ann", ASSESSOR), {"made_nuggets": True}, "not_independent"),
+        (AssessorFacts("Ann", frozenset()), {}, "not_assessor"),
+        (AssessorFacts("Ann", ASSESSOR | {Role.RESEARCHER}), {}, "unblinded"),
+        (AssessorFacts("Ann", ASSESSOR, staff=True), {}, "staff"),
+        (AssessorFacts("Ann", ASSESSOR, active=False), {}, "inactive"),
     ],
 )
-def test_who_is_independent(person: Candidate, knows: dict[str, bool], code: str | None) -> None:
+def test_who_is_independent(person: AssessorFacts, knows: dict[str, bool], code: str | None) -> None:
     facts = {"gave_labels": False, "made_nuggets": False} | knows
     if code is None:
         check_independent(person, **facts)

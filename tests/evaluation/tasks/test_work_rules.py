@@ -9,7 +9,7 @@ from evaluation.rules.tasks import (
     ACTIVE,
     TRANSITIONS,
     Act,
-    Candidate,
+    AssessorFacts,
     TaskFacts,
     balance,
     can_act,
@@ -22,12 +22,12 @@ from evaluation.rules.tasks import (
 from evaluation.stages import ASSIGN, MANUAL, POST_EDIT, STAGES, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
 from evaluation.terms import Role, TaskState
 
-ANN = Candidate("Ann", frozenset({Role.ASSESSOR}))
+ANN = AssessorFacts("Ann", frozenset({Role.ASSESSOR}))
 SHOWN = SUPPORT_POST_EDIT
 STANDINGS = st.builds(TaskFacts, st.sampled_from(TaskState), st.integers(1, 4), st.booleans())
 
 
-def can_hand_out(stage: Stage, person: Candidate, nuggets: str = "") -> bool:
+def can_hand_out(stage: Stage, person: AssessorFacts, nuggets: str = "") -> bool:
     try:
         check_hand_out(stage, person, nuggets)
     except Refused:
@@ -86,25 +86,25 @@ def test_a_refusal_says_what_stands_against_it() -> None:
 @pytest.mark.parametrize(
     ("stage", "person", "code"),
     [
-        (MANUAL, Candidate("Sam", frozenset()), "not_assessor"),
-        (MANUAL, Candidate("Ann", ANN.roles, staff=True), "staff"),
-        (MANUAL, Candidate("Ann", ANN.roles, active=False), "inactive"),
-        (MANUAL, Candidate("Olga", frozenset({Role.ASSESSOR, Role.ORGANIZER})), "unblinded"),
-        (MANUAL, Candidate("Rita", frozenset({Role.ASSESSOR, Role.RESEARCHER})), "unblinded"),
-        (MANUAL, Candidate("Ann", ANN.roles, stages=frozenset({MANUAL})), "has_it"),
-        (MANUAL, Candidate("Ann", ANN.roles, seen_drafts=True), "saw_drafts"),
-        (POST_EDIT, Candidate("Ann", ANN.roles, by_hand_open=True), "by_hand_first"),
-        (MANUAL, Candidate("Ann", ANN.roles, seen_lists=True), "saw_list"),
-        (POST_EDIT, Candidate("Ann", ANN.roles, seen_lists=True), "saw_list"),
-        (ASSIGN, Candidate("Ann", ANN.roles, assigns=frozenset({""})), "has_it"),
-        (ASSIGN, Candidate("Ann", ANN.roles, makes=frozenset({"edited-Ann"})), "makes_another"),
-        (SUPPORT_SCRATCH, Candidate("Ann", ANN.roles, makes=frozenset({"edited-Ann"})), "makes_another"),
-        (SUPPORT_SCRATCH, Candidate("Ann", ANN.roles, judged=frozenset({SHOWN})), "other_condition"),
-        (SHOWN, Candidate("Ann", ANN.roles, judged=frozenset({SUPPORT_SCRATCH})), "other_condition"),
-        (ASSIGN, Candidate("Ann", ANN.roles, unread="ar"), "other_language"),
+        (MANUAL, AssessorFacts("Sam", frozenset()), "not_assessor"),
+        (MANUAL, AssessorFacts("Ann", ANN.roles, staff=True), "staff"),
+        (MANUAL, AssessorFacts("Ann", ANN.roles, active=False), "inactive"),
+        (MANUAL, AssessorFacts("Olga", frozenset({Role.ASSESSOR, Role.ORGANIZER})), "unblinded"),
+        (MANUAL, AssessorFacts("Rita", frozenset({Role.ASSESSOR, Role.RESEARCHER})), "unblinded"),
+        (MANUAL, AssessorFacts("Ann", ANN.roles, stages=frozenset({MANUAL})), "has_it"),
+        (MANUAL, AssessorFacts("Ann", ANN.roles, seen_drafts=True), "saw_drafts"),
+        (POST_EDIT, AssessorFacts("Ann", ANN.roles, by_hand_open=True), "by_hand_first"),
+        (MANUAL, AssessorFacts("Ann", ANN.roles, seen_lists=True), "saw_list"),
+        (POST_EDIT, AssessorFacts("Ann", ANN.roles, seen_lists=True), "saw_list"),
+        (ASSIGN, AssessorFacts("Ann", ANN.roles, assigns=frozenset({""})), "has_it"),
+        (ASSIGN, AssessorFacts("Ann", ANN.roles, makes=frozenset({"edited-Ann"})), "makes_another"),
+        (SUPPORT_SCRATCH, AssessorFacts("Ann", ANN.roles, makes=frozenset({"edited-Ann"})), "makes_another"),
+        (SUPPORT_SCRATCH, AssessorFacts("Ann", ANN.roles, judged=frozenset({SHOWN})), "other_condition"),
+        (SHOWN, AssessorFacts("Ann", ANN.roles, judged=frozenset({SUPPORT_SCRATCH})), "other_condition"),
+        (ASSIGN, AssessorFacts("Ann", ANN.roles, unread="ar"), "other_language"),
     ],
 )
-def test_who_may_not_be_handed_a_task(stage: Stage, person: Candidate, code: str) -> None:
+def test_who_may_not_be_handed_a_task(stage: Stage, person: AssessorFacts, code: str) -> None:
     assert not can_hand_out(stage, person)
     with pytest.raises(Refused) as refusal:
         check_hand_out(stage, person)
@@ -117,24 +117,24 @@ def test_an_assessor_who_knows_nothing_of_a_topic_may_have_it(stage: Stage) -> N
 
 
 def test_seen_drafts_may_be_seen_again_but_no_manual_list_reopened() -> None:
-    assert can_hand_out(POST_EDIT, Candidate("Ann", ANN.roles, seen_drafts=True))
+    assert can_hand_out(POST_EDIT, AssessorFacts("Ann", ANN.roles, seen_drafts=True))
     check_reopen(POST_EDIT, seen_drafts=True)
     with pytest.raises(Refused):
         check_reopen(MANUAL, seen_drafts=True)
 
 
 def test_makers_of_a_list_may_assign_it_and_another_set_apart() -> None:
-    maker = Candidate("Ann", ANN.roles, makes=frozenset({"edited-Ann"}))
+    maker = AssessorFacts("Ann", ANN.roles, makes=frozenset({"edited-Ann"}))
     assert can_hand_out(ASSIGN, maker, "edited-Ann")
     assert not can_hand_out(ASSIGN, maker, "auto")
-    assert can_hand_out(ASSIGN, Candidate("Ann", ANN.roles, assigns=frozenset({"edited"})), "auto")
+    assert can_hand_out(ASSIGN, AssessorFacts("Ann", ANN.roles, assigns=frozenset({"edited"})), "auto")
 
 
 def test_assigning_and_judging_support_do_not_block_each_other() -> None:
-    has_assigned = Candidate("Ann", ANN.roles, judged=frozenset({ASSIGN}))
+    has_assigned = AssessorFacts("Ann", ANN.roles, judged=frozenset({ASSIGN}))
     for stage in (SUPPORT_SCRATCH, SHOWN):
         assert can_hand_out(stage, has_assigned)
-        has_judged = Candidate("Ann", ANN.roles, judged=frozenset({stage}))
+        has_judged = AssessorFacts("Ann", ANN.roles, judged=frozenset({stage}))
         assert can_hand_out(stage, has_judged)
         assert can_hand_out(ASSIGN, has_judged)
 

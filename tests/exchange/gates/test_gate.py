@@ -15,7 +15,7 @@ from exchange.gates.gate import GateOrder, GateResult
 from exchange.gates.outputs import gate_junit, gate_markdown
 from jobs.models import Job, WorkItem
 from llmjobs.models import Call, LlmJob
-from reports.metrics.gate import GateRule, Verdict
+from reports.metrics.gate import GateRule, GateVerdict
 from tests.api.writing import Program, program_of
 from tests.worlds.cast import make_cast
 from tests.worlds.gates import load_gate_world
@@ -257,7 +257,7 @@ def test_files_stay_whole_whatever_texts_say(campaign: Campaign, tmp_path: Path)
     row = {"topic": "t00", "nugget": text, "importance": text, "from": "support", "to": "not_support"}
     order = GateOrder(campaign, "A/A", "new", "old", GateRule("no-worse", 0.05, 0.05, 0.95))
     changes = Changes(lost=[row] * 30, gained=[], violations=[row] * 30)
-    result = GateResult(order, Verdict.FAILED, text, changes=changes, policies={"missing": "zero"})
+    result = GateResult(order, GateVerdict.FAILED, text, changes=changes, policies={"missing": "zero"})
     markdown = gate_markdown(result)
     assert len(markdown) <= 60_000
     assert "<" not in markdown
