@@ -15,8 +15,10 @@ from django.urls.converters import StringConverter
 
 from reports.terms import condition_words
 from web.csv_response import safe_cell
+from web.text import p_value
 
 Row = Mapping[str, Any]
+P_VALUES = ("p", "holm", "adjusted")
 ESCAPED = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -58,7 +60,7 @@ def as_table(rows: Sequence[Row]) -> str:
         return "(nothing)"
     rows = _flat(rows)
     names = _names(rows)
-    cells = [names] + [[_text(row.get(name), "-", 4) for name in names] for row in rows]
+    cells = [names] + [[_text(row.get(name), "-", 4, name) for name in names] for row in rows]
     widths = [max(len(line[column]) for line in cells) for column in range(len(names))]
     left = [_is_text(rows, name) for name in names]
     return "\n".join(
@@ -88,13 +90,15 @@ def _names(rows: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(name for row in sorted(rows, key=len, reverse=True) for name in row))
 
 
-def _text(value: Any, undefined: str, digits: int) -> str:
+def _text(value: Any, undefined: str, digits: int, name: str) -> str:
     if value is None or value == "":
         return undefined
     # Before numbers: True is an int too.
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return p_value(value, digits) if name in P_VALUES else f"{value:.{digits}f}"
 
 
 def as_latex(
@@ -110,9 +114,9 @@ def as_latex(
     lines = [f"% {line}" for line in comment.splitlines()]
     lines += [rf"\begin{{tabular}}{{{aligned}}}", r"\toprule"]
     lines += [_line(escaped(heading) for heading in columns.values()), r"\midrule"]
-    lines += [_line(_cell(row.get(name)) for name in columns) for row in rows]
+    lines += [_line(_cell(row.get(name), name) for name in columns) for row in rows]
     if closing:
-        lines += [r"\midrule", *(_line(_cell(row.get(name)) for name in columns) for row in closing)]
+        lines += [r"\midrule", *(_line(_cell(row.get(name), name) for name in columns) for row in closing)]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
 
 
@@ -128,8 +132,8 @@ def _is_text(rows: Sequence[Row], name: str) -> bool:
     return all(isinstance(row.get(name), str | None) for row in rows)
 
 
-def _cell(value: Any) -> str:
-    return escaped(_text(value, "--", 3))
+def _cell(value: Any, name: str) -> str:
+    return escaped(_text(value, "--", 3, name))
 
 
 class TableForm(TextChoices):

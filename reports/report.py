@@ -31,7 +31,7 @@ from reports.metrics.intervals import Interval
 from reports.metrics.registry import BY_NAME, measure_words
 from reports.metrics.sample_size import SampleSize, why_no_tau
 from web.templatetags import assay
-from web.text import plural
+from web.text import p_value, plural
 from web.words import terms
 
 SHORT: Final[Mapping[str, Callable[[Any], str]]] = (
@@ -40,6 +40,7 @@ SHORT: Final[Mapping[str, Callable[[Any], str]]] = (
     | dict.fromkeys(
         ("percent", "fine_percent", "share"), assay.number_filter(".0f", times=100, unit=assay.PERCENT)
     )
+    | {"p": lambda value: p_value(value, 2)}
 )
 """Formats with more than two decimals, and how they look on a small basis."""
 
@@ -65,6 +66,7 @@ class ColumnKind(StrEnum):
     MEASURE = "measure"
     COUNT = "count"
     SCORE = "score"
+    P = "p"
     SIGNED = "signed"
     FINE_SIGNED = "fine_signed"
     FINE_PERCENT = "fine_percent"
@@ -111,6 +113,7 @@ def listed_names(names: str | None) -> str:
 FORMATS: dict[ColumnKind, Callable[[Any], str]] = {
     ColumnKind.COUNT: lambda value: assay.DASH if value is None else intcomma(value),
     ColumnKind.SCORE: assay.score,
+    ColumnKind.P: lambda value: assay.DASH if value is None else p_value(value),
     ColumnKind.SIGNED: assay.signed,
     ColumnKind.FINE_SIGNED: assay.fine_signed,
     ColumnKind.FINE_PERCENT: assay.fine_percent,

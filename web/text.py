@@ -54,6 +54,12 @@ def plural(number: int, singular: str, many: str = "") -> str:
     return singular if number == 1 else many or f"{singular}s"
 
 
+def p_value(p: float, digits: int = 3) -> str:
+    """Return a p-value as people read it: none is 0, however small."""
+    least = 10.0**-digits
+    return f"< {least:.{digits}f}" if p < least / 2 else f"{p:.{digits}f}"
+
+
 def hours_text(hours: float) -> str:
     minutes = round(hours * 60)
     if minutes < 60:

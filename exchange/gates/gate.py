@@ -31,6 +31,7 @@ from reports.metrics.policies import policies_document
 from reports.metrics.registry import BY_NAME, primary_of
 from reports.metrics.support import PRECISION, SUPPORT_NAMES
 from reports.profiles import profile_of
+from web.text import p_value
 
 FEWEST_TOPICS, MOST_MISSING = 10, 0.05
 SEED: Final = 0
@@ -266,7 +267,7 @@ def _scored(order: GateOrder, score: str, baseline: Baseline, candidate: Baselin
 def _reason(scores: tuple[ScoredGate, ...]) -> str:
     return "; ".join(
         f"{scored.score} {scored.difference:+.4f} [{scored.interval[0]:.4f}, {scored.interval[1]:.4f}], p "
-        f"{scored.p:.4f}, {scored.topics} topics"
+        f"{p_value(scored.p, 4)}, {scored.topics} topics"
         + (f", about {scored.more_topics} more topics would decide" if scored.more_topics else "")
         for scored in scores
     )

@@ -12,6 +12,7 @@ from django.urls import reverse
 from exchange.gates.gate import GateResult
 from reports.files import as_json
 from reports.metrics.gate import GateVerdict
+from web.text import p_value
 
 Document = dict[str, Any]
 MOST_NUGGETS, LONGEST_TEXT, LONGEST_MARKDOWN = 20, 300, 60_000
@@ -90,7 +91,8 @@ def _markdown(document: Document) -> Iterator[str]:
         for scored in document["scores"]:
             low, high = scored["interval"]
             figures = f"{scored['baseline']:.4f} | {scored['candidate']:.4f} | {scored['difference']:+.4f}"
-            rest = f"{low:.4f} to {high:.4f} | {scored['p']:.4f} | {scored['topics']} | {scored['verdict']}"
+            p = _text(p_value(scored["p"], 4))
+            rest = f"{low:.4f} to {high:.4f} | {p} | {scored['topics']} | {scored['verdict']}"
             yield f"| {_text(scored['score'])} | {figures} | {rest} |"
     for heading, changes in (("Lost", document["lost"]), ("Newly said", document["violations_new"])):
         if changes:

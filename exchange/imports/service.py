@@ -25,7 +25,15 @@ from evaluation.formats.nugget_lists import parse_lists
 from evaluation.formats.nuggets import importance_word
 from evaluation.formats.problems import MAX_PROBLEMS
 from evaluation.formats.runs import AnswerRecord, parse_run
-from evaluation.formats.score_files import FORMS, TOT, form_of, names_judges, parse_score_file
+from evaluation.formats.score_files import (
+    FORMS,
+    TOT,
+    form_of,
+    judge_of_file,
+    names_judges,
+    parse_judges,
+    parse_score_file,
+)
 from evaluation.formats.scores import parse_scores
 from evaluation.formats.segments import names_any, parse_segments
 from evaluation.formats.source import Source, read_source
@@ -136,19 +144,35 @@ PREVIEWS = {
 }
 
 
-def preview_of(kind: str, sources: Sequence[Source]) -> dict[str, Any]:
-    """First rows of the first file as `{"columns": […], "rows": [[…]]}`, texts cut short."""
+def preview_of(kind: str, sources: Sequence[Source], judge: str = "") -> dict[str, Any]:
+    """First rows as `{"columns": […], "rows": [[…]]}`, texts cut short; of score files those of each.
+
+    `judge`: whose scores these are, where no judges.yml says it.
+    """
     if kind not in PREVIEWS:
         return {"columns": (), "rows": []}
-    preview, source = PREVIEWS[kind], min(sources, key=names_judges)
+    preview = PREVIEWS[kind]
+    if kind != "scores":
+        columns, rows = preview.columns, _first_rows(preview, sources[0])[:ROWS]
+    else:
+        columns, rows = ("Judge", *preview.columns), list(_scores_by_judge(preview, sources, judge))
+    return {"columns": columns, "rows": [[cut(str(cell), LONGEST) for cell in row] for row in rows]}
+
+
+def _first_rows(preview: ImportPreview, source: Source) -> list[Sequence[object]]:
     try:
-        rows = list(preview.rows(_beginning(source, ROWS + preview.head)))
+        return list(preview.rows(_beginning(source, ROWS + preview.head)))
     except BadInput:  # a whole that cannot be cut, such as one object over many lines
-        rows = []
-    return {
-        "columns": preview.columns,
-        "rows": [[cut(str(cell), LONGEST) for cell in row] for row in rows[:ROWS]],
-    }
+        return []
+
+
+def _scores_by_judge(preview: ImportPreview, sources: Sequence[Source], judge: str) -> Rows:
+    files = [source for source in sources if not names_judges(source)][:ROWS]
+    judges = next((parse_judges(source) for source in sources if names_judges(source)), None)
+    for source in files:
+        entry = judge_of_file(source.name, judges) if judges else None
+        for row in _first_rows(preview, source)[: ROWS // len(files)]:
+            yield entry.name if entry else judge, *row
 
 
 def also_readable_as(kind: str, sources: Sequence[Source]) -> list[str]:
@@ -287,7 +311,10 @@ def check(attempt: ImportAttempt) -> None:
     except Exception:
         _refuse(attempt, Refused("unexpected", UNEXPECTED))
         raise
-    outcome = _counts(receipt) | {"preview": preview_of(attempt.kind, sources), "answers": answers}
+    outcome = _counts(receipt) | {
+        "preview": preview_of(attempt.kind, sources, attempt.options.get("table", "")),
+        "answers": answers,
+    }
     outcome["also"] = also_readable_as(attempt.kind, sources)
     outcome["found"] = [] if receipt.nothing_changed else _findings(receipt)
     _to(attempt, State.CHECKED, outcome=outcome, problems=[])

@@ -229,7 +229,7 @@ def _differences(content: Mapping[str, Any]) -> Section:
             ("a", "Run", ColumnKind.RUN),
             ("b", "Against", ColumnKind.RUN),
             ("value", SORTED[CORRECTED] if content["by"] == CORRECTED else WIN_RATE, ColumnKind.SIGNED),
-            *of_kind(ColumnKind.SCORE, p="p", holm="p, Holm"),
+            *of_kind(ColumnKind.P, p="p", holm="p, Holm"),
         ),
         rows=[_with_ends(row, "value") for row in content["differences"]],
         note="Above 0: the first run is better. Holm: corrected for the number of pairs.",

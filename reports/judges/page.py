@@ -179,7 +179,7 @@ def _differences(content: Mapping[str, Any], method: CorrelationMethod) -> Secti
             ("other", "Less", ColumnKind.CONDITION),
             ("other_measure", "Its measure", ColumnKind.MEASURE),
             ("difference", f"Difference in {_caption(method)}", ColumnKind.SIGNED),
-            ("p", "p", ColumnKind.SCORE),
+            ("p", "p", ColumnKind.P),
             ("verdict", "Verdict"),
         ),
         rows=content["differences"],

@@ -143,6 +143,8 @@ def test_score_files_of_several_judges_come_with_a_judges_yml(world: World) -> N
     files = (("a.txt", "alpha f1 t1 0.5\n"), ("b.txt", "alpha f1 t1 0.25\n"))
     olga = world.client("olga")
     attempt = sent(olga, "scores", judges, *files)
+    assert [row[:2] for row in attempt.outcome["preview"]["rows"]] == [["A", "alpha"], ["B", "alpha"]]
+    assert attempt.outcome["preview"]["columns"][0] == "Judge"
     assert "f1 t1 0.5" in page_of(olga, attempt)
     assert "2 scores added" in loaded(olga, attempt)
     page = page_of(olga, sent(olga, "scores", judges, *files, ("c.txt", "alpha f1 t1 1\n")))
