@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from django.db.models import Q
 
-from evaluation.domain.counted_pairs import first_different
+from evaluation.domain.counted_pairs import first_different, sentences_with_candidates
 from evaluation.domain.shares import Topics
 from evaluation.labels import AssignmentLabel, BattleLabel, SupportLabel
 from evaluation.models import (
@@ -186,7 +186,8 @@ def support_items(campaign: Campaign, judge: Judge, topics: Collection[int], run
     answers = AnswerProvenance.objects.filter(run__in=runs, topic__in=topics).values("answer")
     citations = Citation.objects.filter(sentence__answer__in=answers).order_by("sentence", "position")
     rows = citations.values_list("sentence", "segment", "segment__has_text")
-    for sentence, segment, has_text in first_different(rows, campaign.protocol.first_citations):
+    with_candidates = set(sentences_with_candidates().filter(answer__in=answers).values_list("pk", flat=True))
+    for sentence, segment, has_text in first_different(rows, campaign.protocol.first_citations, with_candidates):
         if segment is None:
             continue  # it points nowhere, yet it has taken one of the places that count
         plan.without_text += not has_text

@@ -15,7 +15,7 @@ from django.db import connections
 from numpy.typing import NDArray
 
 from evaluation.domain.conditions import CitationCondition, NuggetCondition
-from evaluation.domain.counted_pairs import first_different
+from evaluation.domain.counted_pairs import first_different, sentences_with_candidates
 from evaluation.domain.shares import PartKey, Topics
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
 from evaluation.models import (
@@ -73,12 +73,20 @@ def assignment_sheet(choice: NuggetCondition, profile: Profile | None = None) ->
         return _assignment_sheet(choice.campaign.pk, revision, choice.keys, profile)
 
 
-def support_sheet(choice: CitationCondition) -> SupportSheet:
-    """Return a support condition's labels as arrays; kept until the campaign changes."""
+def support_sheet(choice: CitationCondition, *, with_candidates: bool = False) -> SupportSheet:
+    """Return a support condition's labels as arrays; kept until the campaign changes.
+
+    It is of the runs that cite, or of those whose sentences stand beside candidates: no table has both.
+    """
     first = choice.campaign.protocol.first_citations
     with consistent_read() as alias:
         revision = _revision(choice.campaign, alias)
-        return _support_sheet(choice.campaign.pk, revision, choice.condition.value, choice.keys, first)
+        sheet, candidates = _support_sheet(
+            choice.campaign.pk, revision, choice.condition.value, choice.keys, first
+        )
+    if not candidates.any():
+        return sheet.of_runs(candidates) if with_candidates else sheet
+    return sheet.of_runs(candidates == with_candidates)
 
 
 def nugget_texts(choice: NuggetCondition, profile: Profile | None = None) -> list[str]:
@@ -170,9 +178,12 @@ class _Answers:
     def __init__(self, campaign: int, alias: str) -> None:
         # All topics and runs, judged or not: a missing answer scores 0, so it needs its place on the axes.
         topics = Topic.objects.using(alias).filter(campaign=campaign).values_list("pk", "topic_id")
-        runs = Run.objects.using(alias).filter(campaign=campaign).values_list("pk", "run_id")
+        runs = Run.objects.using(alias).filter(campaign=campaign)
         self.topic_pks, self.topic_ids = _columns(topics)
-        self.run_pks, self.run_ids = _columns(runs)
+        self.run_pks, self.run_ids = _columns(runs.values_list("pk", "run_id"))
+        self.candidates: Booleans = np.isin(
+            self.run_pks, list(runs.filter(has_candidates=True).values_list("pk", flat=True))
+        )
         provenance = AnswerProvenance.objects.using(alias).filter(run__campaign=campaign).order_by("pk")
         rows = _integers(provenance.values_list("pk", "run", "topic", "answer__words", "sample"), 5)
         self.pk = rows[:, 0]
@@ -283,7 +294,8 @@ def _apply_rule(
 @lru_cache(maxsize=16)
 def _support_sheet(
     campaign: int, revision: int, condition: str, parts: tuple[PartKey, ...], first: int | None
-) -> SupportSheet:
+) -> tuple[SupportSheet, Booleans]:
+    """Return the labels of all runs, and which runs have candidates, R."""
     with consistent_read() as alias:
         answers = _answers(campaign, revision)
         sentences = Sentence.objects.using(alias).filter(answer__topic__campaign=campaign)
@@ -297,7 +309,7 @@ def _support_sheet(
             units.label(_integers(own.values_list("sentence", "segment", "label"), 3))
     place = _places(answers.pk, rows[:, 1])
     flat = answers.topic[place] * len(answers.column_run) + answers.column[place]
-    return SupportSheet(
+    sheet = SupportSheet(
         run_ids=answers.run_ids,
         topic_ids=answers.topic_ids,
         column_run=answers.column_run,
@@ -307,6 +319,7 @@ def _support_sheet(
         unit_label=units.labels,
         cited=units.cited,
     )
+    return sheet, answers.candidates
 
 
 @lru_cache(maxsize=8)
@@ -314,7 +327,8 @@ def _support_keys(campaign: int, _revision: int, first: int | None) -> Ints:
     with consistent_read() as alias:
         sentences = Sentence.objects.using(alias).filter(answer__topic__campaign=campaign)
         rows = _integers(sentences.order_by("answer", "index").values_list("pk"), 1)
-        return _Units(rows[:, 0], campaign, first, alias).keys
+        units = _Units(rows[:, 0], campaign, first, alias)
+        return units.keys[~np.isin(units.keys[:, 0], list(units.with_candidates))]
 
 
 class _Units:
@@ -324,7 +338,9 @@ class _Units:
         citations = Citation.objects.using(alias).filter(sentence__answer__topic__campaign=campaign)
         fields = citations.order_by("sentence__answer", "sentence__index", "position")
         rows = fields.values_list("sentence", "segment", "segment__has_text")
-        counted = list(first_different(rows.iterator(chunk_size=20_000), first))
+        here = sentences_with_candidates().using(alias).filter(answer__topic__campaign=campaign)
+        self.with_candidates = frozenset(here.values_list("pk", flat=True))
+        counted = list(first_different(rows.iterator(chunk_size=20_000), first, self.with_candidates))
         place = {pk: index for index, pk in enumerate(sentences.tolist())}
         self.sentence = np.array([place[sentence] for sentence, _, _ in counted], dtype=np.int64)
         # A citation that leads nowhere, or to a passage without text, takes its place but nobody can judge it.
@@ -400,6 +416,6 @@ def tagged_assignments(choice: NuggetCondition, tag: str, profile: Profile | Non
     return sheet.of_topics(rows_of(sheet.topic_ids, tagged(choice.campaign, tag))) if tag else sheet
 
 
-def tagged_support(choice: CitationCondition, tag: str) -> SupportSheet:
-    sheet = support_sheet(choice)
+def tagged_support(choice: CitationCondition, tag: str, *, with_candidates: bool = False) -> SupportSheet:
+    sheet = support_sheet(choice, with_candidates=with_candidates)
     return sheet.of_topics(rows_of(sheet.topic_ids, tagged(choice.campaign, tag))) if tag else sheet

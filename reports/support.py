@@ -23,8 +23,10 @@ from reports.document import (
     policy_options,
     support_policies,
 )
+from reports.files import as_table
 from reports.forms import SupportForm
 from reports.frames import rows_of, support_sheet, tagged_support, topics_by_tag
+from reports.grounding import grounded_rows, grounded_section
 from reports.leaderboard.scores import runs_by_id
 from reports.metrics.arrays import Booleans, Floats, column_means, defined
 from reports.metrics.intervals import documents_of, mean_intervals
@@ -102,6 +104,7 @@ def support_document(choice: CitationCondition, policies: SupportPolicies) -> di
         "published_measure": judged == 1 or policies.measure == SupportMeasure.FIRST,
         "topics": int(answer_support(sheet, policies).topics.sum()),
         "runs": _scored(sheet, choice.campaign, policies),
+        "grounded": grounded_rows(choice, policies),
     }
 
 
@@ -184,7 +187,8 @@ def support_report(campaign: Campaign, choices: Choices) -> Document:
     policies = support_policies(choices, campaign.protocol.measure)
     content = support_document(condition, policies)
     text = citations_text(content["first_citations"], policies.measure)
-    return Document(content, content["runs"], f"{policy_line(content)} {text}")
+    grounded = f"\n\nCandidates: retrieved.\n{as_table(content['grounded'])}" if content["grounded"] else ""
+    return Document(content, content["runs"], f"{policy_line(content)} {text}{grounded}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,9 +213,11 @@ def _content(choice: CitationCondition, policies: SupportPolicies, tag: str) -> 
         tags = topics_by_tag(choice.campaign)
         judged = choice.campaign.protocol.first_citations
         conditions = _conditions(choice, tag)
+        grounded = grounded_rows(choice, policies, tag)
     answers, counts = answer_support(sheet, policies), citing(sheet)
     sections = [
         _runs(sheet, policies, runs, answers, counts),
+        *([grounded_section(grounded)] if grounded else []),
         conditions,
         _topics(sheet, answers, counts),
         *([_tags(sheet, policies, tags)] if tags else []),

@@ -108,6 +108,9 @@ class RunRow(Out):
     priority: int | None = Field(description="1 is judged first")
     control: bool = Field(description="an organizers' control run")
     pool: bool = Field(description="judged whatever its priority")
+    has_candidates: bool = Field(
+        description="its sentences are judged by what was retrieved, not by what they cite"
+    )
     sha256: str = Field(description="of the file")
     answers: int = Field(description="how many topics it answers")
 

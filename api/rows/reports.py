@@ -1,6 +1,6 @@
 """Documents of reports, as `report NAME` prints them as JSON; those of two conditions are in `api.rows.labels`."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, create_model
 
@@ -74,6 +74,25 @@ class SupportedRunRow(_RunOfCitations):
     unjudgeable: int = Field(description="pairs that nobody can judge")
 
 
+class GroundedRunRow(Out):
+    """A run that cites nothing, by the best of what was retrieved for each sentence; null: undefined."""
+
+    run_id: RunId
+    group: str
+    task: str
+    candidates: Literal["retrieved"]
+    precision: None = Field(description="what cites nothing has none")
+    grounded: Number | None = Field(description="mean support of all sentences")
+    grounded_strict: Number | None = Field(description="share of all sentences with full support")
+    topics: int
+    sentences: int
+    judged: int = Field(description="pairs of sentence and context, as the next ones")
+    unjudged: int
+    failed: int
+    unjudgeable: int
+    intervals: dict[str, IntervalRow]
+
+
 class SupportReportRow(Out):
     """How the citations of all runs support, the best first."""
 
@@ -84,6 +103,9 @@ class SupportReportRow(Out):
     published_measure: bool
     topics: int
     runs: list[SupportedRunRow]
+    grounded: list[GroundedRunRow] = Field(
+        description="runs judged by what was retrieved, in no table with the others"
+    )
 
 
 class RunDifferenceRow(Out):

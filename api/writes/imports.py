@@ -151,6 +151,10 @@ class TracesOptions(Loading):
     )
     sample: Column = Field(default="", description="which of a run's answers to the question, from 1")
     number_samples: bool = Field(default=False, description="number the answers to one question in their order")
+    uncited: Literal["none", "retrieved"] = Field(
+        default="none",
+        description="by what sentences are judged: what they cite, or the first five contexts, whatever they cite",
+    )
     skip_empty: bool = Field(default=False, description="leave out traces without an answer")
     keep: Annotated[str, Field(max_length=1000)] = Field(
         default="", description="columns, keys or paths kept beside the answer, with commas between"

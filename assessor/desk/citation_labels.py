@@ -20,7 +20,7 @@ from assessor.desk.task_labels import (
 )
 from assessor.models import WorkingSupport
 from assessor.rules.label_ops import NO_MACHINE_LABEL
-from evaluation.domain.counted_pairs import first_different
+from evaluation.domain.counted_pairs import first_different, sentences_with_candidates
 from evaluation.errors import Refused
 from evaluation.labels import CITATION_LABELS
 from evaluation.models import Citation, SupportJudgment, Task
@@ -182,7 +182,8 @@ def task_citations(
 ) -> Iterator[tuple[int, int | None, Rest]]:
     """Yield the citations that a task asks, of rows as `first_different` takes them; a study asks what was drawn."""
     if not context.study:
-        yield from first_different(citations, context.first_citations)
+        here = sentences_with_candidates().filter(answer__topic=context.topic)
+        yield from first_different(citations, context.first_citations, set(here.values_list("pk", flat=True)))
         return
     # A study asks what it drew, whatever the protocol counts since.
     drawn = set(drawn_pairs(context).values_list("sentence", "segment"))

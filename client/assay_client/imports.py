@@ -186,12 +186,13 @@ class Imports:
         marks_from: int | None = None,
         skip_empty: bool = False,
         number_samples: bool = False,
+        uncited: Literal["none", "retrieved"] | None = None,
         keep: Iterable[str] = (),
     ) -> Imported:
         """Load questions, passages and answers out of traces. `question` to `sample`: where these stand."""
         where = {"question": question, "answer": answer, "contexts": contexts, "contexts_split": contexts_split}
         keys = {"context_ids": context_ids, "topic_id": topic_id, "trace_id": trace_id, "marks_from": marks_from}
-        samples = {"sample": sample, "number_samples": number_samples}
+        samples = {"sample": sample, "number_samples": number_samples, "uncited": uncited}
         options = {"run": run, "run_field": run_field, "form": form, "skip_empty": skip_empty}
         keys["keep"] = ",".join(keep) or None
         return self._load(

@@ -996,6 +996,35 @@ class GradeRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GroundedRunRow:
+    """A run that cites nothing, by the best of what was retrieved for each sentence; null: undefined."""
+
+    run_id: str
+    """the run, by its run id"""
+    group: str
+    task: str
+    candidates: str
+    precision: None
+    """what cites nothing has none"""
+    grounded: float | None
+    """mean support of all sentences"""
+    grounded_strict: float | None
+    """share of all sentences with full support"""
+    topics: int
+    sentences: int
+    judged: int
+    """pairs of sentence and context, as the next ones"""
+    unjudged: int
+    failed: int
+    unjudgeable: int
+    intervals: dict[str, IntervalRow]
+
+    @property
+    def run(self) -> str:
+        return self.run_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HandOutPlan:
     """Tasks that would be made. `key` tells two plans apart."""
 
@@ -1456,6 +1485,8 @@ class RunRow:
     """an organizers' control run"""
     pool: bool
     """judged whatever its priority"""
+    has_candidates: bool
+    """its sentences are judged by what was retrieved, not by what they cite"""
     sha256: str
     """of the file"""
     answers: int
@@ -1844,6 +1875,8 @@ class SupportReportRow:
     published_measure: bool
     topics: int
     runs: list[SupportedRunRow]
+    grounded: list[GroundedRunRow]
+    """runs judged by what was retrieved, in no table with the others"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

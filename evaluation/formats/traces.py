@@ -75,8 +75,9 @@ SAMPLES: Final = "multi_responses"
 class TraceOptions:
     """How a file of traces is read. `run` names the run of all of them, else `run_field` where each says it.
 
-    `number_samples`: answers of a run to one question are numbered in their order. `keep`: names or paths of what is
-    kept beside the answer; anything else that is not mapped is not stored.
+    `number_samples`: answers of a run to one question are numbered in their order. `with_candidates`: sentences stand
+    beside what was retrieved, whatever they cite. `keep`: names or paths of what is kept beside the answer; anything
+    else that is not mapped is not stored.
     """
 
     form: str = ""
@@ -85,6 +86,7 @@ class TraceOptions:
     run_field: str = ""
     skip_empty: bool = False
     number_samples: bool = False
+    with_candidates: bool = False
     keep: tuple[str, ...] = ()
 
 

@@ -310,6 +310,8 @@ def _run_of(campaign: Campaign, submission: SubmittedRun, loaded: dict[str, Run]
 def _update(run: Run, submission: SubmittedRun, event: Event) -> None:
     for key, value in submission.fields.items():
         setattr(run, key, value)
+    if run.sha256 != submission.sha256:
+        run.has_candidates = False
     run.sha256, run.event = submission.sha256, event
     run.save()
 

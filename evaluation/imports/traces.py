@@ -12,7 +12,7 @@ from accounts.models import User
 from evaluation.errors import InputProblem, Refused
 from evaluation.formats.lines import MOST_SAMPLES, id_problem, sample_words
 from evaluation.formats.problems import MAX_PROBLEMS, Problems
-from evaluation.formats.runs import AnswerRecord, RunFile, missing_topics_message
+from evaluation.formats.runs import AnswerRecord, CitationRecord, RunFile, SentenceRecord, missing_topics_message
 from evaluation.formats.segments import SegmentRecord
 from evaluation.formats.source import Source
 from evaluation.formats.topics import TopicRecord
@@ -54,6 +54,7 @@ MOST_AT_ONCE: Final = 500
 MOST_CHARACTERS_AT_ONCE: Final = 4 * 1024**2
 NO_FILE: Final = Source("", "", ())
 MAY_BE_NUMBERED: Final = "(map a sample, or number them in order)"
+MOST_CANDIDATES: Final = 5
 KEPT: Final = "trace"
 """Key of an answer's extra fields under which a trace's own words stand, and the rule by which they were cut."""
 
@@ -206,8 +207,9 @@ def _plan(campaign: Campaign, sources: Sequence[Source], options: TraceOptions, 
     planned = _Planned()
     passages, limits = _Passages(campaign), topic_limits_of(campaign)
     for batch in _batches(sources, options):
-        _plan_batch(campaign, batch, passages, planned, limits, options.names.marks_from, replace)
+        _plan_batch(campaign, batch, passages, planned, limits, options, replace)
     refuse(planned.duplicates.problems)
+    _refuse_otherwise_loaded(campaign, planned, options.with_candidates)
     refuse_changes(planned.changes, replace)
     planned.findings += [*_missing_topics(campaign, planned), *passages.findings]
 
@@ -215,7 +217,7 @@ def _plan(campaign: Campaign, sources: Sequence[Source], options: TraceOptions, 
         refuse_if_labelled(labels_on_answers(planned.replaced), "An answer")
 
     def write(event: Event) -> None:
-        runs = _write_runs(campaign, planned, event)
+        runs = _write_runs(campaign, planned, event, options.with_candidates)
         for part in planned.parts:
             _write_part(campaign, part, runs, event)
         restate_missing_texts(campaign, event)
@@ -229,13 +231,22 @@ def _plan(campaign: Campaign, sources: Sequence[Source], options: TraceOptions, 
     )
 
 
+def _refuse_otherwise_loaded(campaign: Campaign, planned: _Planned, with_candidates: bool) -> None:
+    """Refuse to add sentences beside candidates to a run that cites, and the other way round."""
+    others = campaign.runs.filter(run_id__in=planned.all_runs, has_candidates=not with_candidates)
+    if run := others.first():
+        way = "by what they cite" if with_candidates else "by all that was retrieved"
+        text = f"The sentences of run {run} are judged {way}; give the run of this file another name."
+        raise Refused("run_differs", text, field="uncited")
+
+
 def _plan_batch(
     campaign: Campaign,
     batch: Sequence[_Trace],
     passages: "_Passages",
     planned: _Planned,
     limits: dict[str, int],
-    marks_from: int,
+    options: TraceOptions,
     replace: bool,
 ) -> None:
     passages.look_up(name for trace in batch for name, _ in map(_name_of, trace.record.contexts))
@@ -246,7 +257,7 @@ def _plan_batch(
     for trace in batch:
         is_first_of_topic, record = planned.duplicates.add(trace), trace.record
         planned.all_runs.add(record.run_id)
-        answer = _answer(trace, passages, marks_from)
+        answer = _answer(trace, passages, options)
         if is_first_of_topic and record.topic_id not in topics:
             planned.topics += 1
             part.topics.append(TopicRecord(record.line, record.topic_id, record.question))
@@ -341,10 +352,10 @@ def _take_out(campaign: Campaign, replaced: Sequence[_LoadedAnswer]) -> None:
         findings.filter(line=there.line).delete()
 
 
-def _write_runs(campaign: Campaign, planned: _Planned, event: Event) -> dict[str, int]:
+def _write_runs(campaign: Campaign, planned: _Planned, event: Event, with_candidates: bool) -> dict[str, int]:
     runs: dict[str, int] = {}
     for run_id, total in planned.sums.items():
-        fields = {"sha256": f"{total % 2**256:064x}", "event": event}
+        fields = {"sha256": f"{total % 2**256:064x}", "event": event, "has_candidates": with_candidates}
         run, _ = Run.objects.update_or_create(campaign=campaign, run_id=run_id, defaults=fields)
         runs[run_id] = run.pk
         # It is said anew of the run as it is now.
@@ -352,7 +363,7 @@ def _write_runs(campaign: Campaign, planned: _Planned, event: Event) -> dict[str
     return runs
 
 
-def _answer(trace: _Trace, passages: "_Passages", marks_from: int) -> AnswerRecord:
+def _answer(trace: _Trace, passages: "_Passages", options: TraceOptions) -> AnswerRecord:
     record = trace.record
     references = tuple(passages.docid_of(trace, context) for context in record.contexts)
     return AnswerRecord(
@@ -361,11 +372,22 @@ def _answer(trace: _Trace, passages: "_Passages", marks_from: int) -> AnswerReco
         topic_text=record.question,
         references=references,
         response_length=None,
-        sentences=answer_sentences(record.answer, references, marks_from),
+        sentences=_sentences(record.answer, references, options),
         extra={KEPT: {"answer": record.answer, "sentences": RULE, **record.extra}},
-        first_reference=marks_from,
+        first_reference=options.names.marks_from,
         sample=record.sample,
     )
+
+
+def _sentences(answer: str, references: Sequence[str], options: TraceOptions) -> tuple[SentenceRecord, ...]:
+    """Return an answer's sentences with what they cite, or with their candidates: the first contexts."""
+    marks_from = options.names.marks_from
+    sentences = answer_sentences(answer, references, marks_from)
+    if not options.with_candidates:
+        return sentences
+    numbered = enumerate(references[:MOST_CANDIDATES], marks_from)
+    candidates = tuple(CitationRecord(docid, str(number)) for number, docid in numbered)
+    return tuple(sentence._replace(citations=candidates) for sentence in sentences)
 
 
 def _missing_topics(campaign: Campaign, planned: _Planned) -> Iterator[ImportFinding]:
@@ -438,13 +460,13 @@ def first_answers(sources: Sequence[Source], options: TraceOptions, most: int = 
         for record in trace_records(source, options, Problems(source.name)):
             if len(shown) == most:
                 return shown
-            shown.append(_shown(record, options.names.marks_from))
+            shown.append(_shown(record, options))
     return shown
 
 
-def _shown(record: TraceRecord, marks_from: int) -> dict[str, Any]:
+def _shown(record: TraceRecord, options: TraceOptions) -> dict[str, Any]:
     places = [str(number) for number, _ in enumerate(record.contexts, start=1)]
-    sentences = answer_sentences(record.answer, places, marks_from)
+    sentences = _sentences(record.answer, places, options)
     return {
         "run": record.run_id,
         "topic": f"{record.topic_id}{sample_words(record.sample)}",

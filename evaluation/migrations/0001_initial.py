@@ -331,6 +331,7 @@ class Migration(migrations.Migration):
                 ('priority', models.PositiveSmallIntegerField(blank=True, help_text='1 is judged first', null=True)),
                 ('control', models.BooleanField(default=False, help_text="an organizers' control run")),
                 ('pool', models.BooleanField(default=False, help_text='judged whatever its priority')),
+                ('has_candidates', models.BooleanField(db_default=False, default=False, help_text='its sentences stand beside all that was retrieved, which its answers do not cite')),
                 ('sha256', models.CharField(blank=True, editable=False, max_length=64)),
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='evaluation.campaign')),
                 ('event', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.event')),

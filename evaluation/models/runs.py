@@ -17,6 +17,11 @@ class Run(models.Model):
     priority = models.PositiveSmallIntegerField(null=True, blank=True, help_text="1 is judged first")
     control = models.BooleanField(default=False, help_text="an organizers' control run")
     pool = models.BooleanField(default=False, help_text="judged whatever its priority")
+    has_candidates = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="its sentences stand beside all that was retrieved, which its answers do not cite",
+    )
     # By it an import sees that a run changed, without comparing its sentences.
     sha256 = models.CharField(max_length=64, blank=True, editable=False)
     event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)

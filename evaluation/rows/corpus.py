@@ -120,7 +120,7 @@ class Segments(Reader):
 class Runs(Reader):
     model = Run
     paths = {"campaign": "campaign", "runs": "pk"}
-    values = ("campaign", "run_id", "group", "task", "priority", "control", "pool", "sha256")
+    values = ("campaign", "run_id", "group", "task", "priority", "control", "pool", "has_candidates", "sha256")
 
     def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         provenance = AnswerProvenance.objects.using(self.alias).filter(run__in=[row[0] for row in chunk])

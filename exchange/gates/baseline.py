@@ -95,6 +95,9 @@ def baseline_of(basis: Basis, run_id: str) -> Baseline:
     if run is None:
         names = ", ".join(campaign.runs.order_by("run_id").values_list("run_id", flat=True)) or "none"
         raise Refused("no_such_run", f"run {run_id} is not in {campaign.slug} (runs: {names})")
+    if run.has_candidates and not isinstance(basis.choice, NuggetCondition):
+        text = f"run {run} cites nothing and is judged by what was retrieved: no gate compares that"
+        raise Refused("no_citations", text)
     with consistent_read() as alias:
         labels, missing = _labels(basis, run)
         return Baseline(

@@ -64,6 +64,7 @@ class ImportOptions:
     keep: str = ""
     battle_set: str = ""
     number_samples: bool = False
+    uncited: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +168,8 @@ def trace_options(options: Any) -> TraceOptions:
     names["contexts_split"] = names["contexts_split"].replace("\\n", "\n")
     keep = tuple(filter(None, map(str.strip, options.keep.split(","))))
     more = {name: getattr(options, name) for name in ("run", "run_field", "skip_empty", "number_samples")}
-    return TraceOptions(options.form, TraceMap(**names), keep=keep, **more)
+    with_candidates = options.uncited == "retrieved"
+    return TraceOptions(options.form, TraceMap(**names), keep=keep, with_candidates=with_candidates, **more)
 
 
 def load_traces(load: ImportLoad) -> LoadReceipt:
@@ -268,7 +270,16 @@ IMPORT_KINDS = {
                 "Questions, answers and contexts of your own system: ragas, or a sheet",
                 load_traces,
             ),
-            ("run", "run_field", *TRACE_COLUMNS, "contexts_split", "number_samples", "keep", "skip_empty"),
+            (
+                "run",
+                "run_field",
+                *TRACE_COLUMNS,
+                "contexts_split",
+                "number_samples",
+                "uncited",
+                "keep",
+                "skip_empty",
+            ),
             several=True,
             first_answers=lambda load: first_answers(load.sources, trace_options(load.options)),
         ),

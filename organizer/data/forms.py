@@ -151,6 +151,11 @@ def _fields(campaign: Campaign) -> dict[str, forms.Field]:
         "keep": _words("Columns to keep", "beside the answer, with commas between"),
         "sample": _column("Column of the sample", "1, 2, 3 of several answers of a run to one question"),
         "number_samples": forms.BooleanField(label="Number the answers to one question in their order"),
+        "uncited": choice_field(
+            "Sentences are judged by",
+            "what they cite",
+            [("retrieved", "the first five contexts, as they cite nothing")],
+        ),
         "skip_empty": forms.BooleanField(label="Leave out traces without an answer"),
     }
 

@@ -186,6 +186,24 @@ class SupportSheet:
             cited=self.cited[sentences],
         )
 
+    def of_runs(self, runs: Booleans) -> "SupportSheet":
+        """Return the part of some runs, a mask R."""
+        kept = runs[self.column_run]
+        topic, column = np.divmod(self.sentence_answer, max(len(self.column_run), 1))
+        sentences = kept[column]
+        units = sentences[self.unit_sentence]
+        flat = topic[sentences] * int(kept.sum()) + _renumbered(kept)[column[sentences]]
+        return replace(
+            self,
+            run_ids=_names_in(self.run_ids, runs),
+            column_run=_renumbered(runs)[self.column_run[kept]],
+            answered=self.answered[:, kept],
+            sentence_answer=flat.astype(np.int32),
+            unit_sentence=_renumbered(sentences)[self.unit_sentence[units]],
+            unit_label=self.unit_label[units],
+            cited=self.cited[sentences],
+        )
+
     @property
     def samples(self) -> Counts:
         """Answers of each run to each topic, T x R."""

@@ -32,6 +32,8 @@ class Command(ImportCommand):
             choices=["auto"],
             help="number the answers of a run to one question in their order, where the map names no sample",
         )
+        text = "by what sentences are judged: their marks, or the first contexts, whatever they cite"
+        parser.add_argument("--uncited", choices=["none", "retrieved"], default="none", help=text)
         parser.add_argument("--skip-empty", action="store_true", help="leave out traces without an answer")
         parser.add_argument(
             "--keep",
@@ -51,6 +53,7 @@ class Command(ImportCommand):
             run_field=options["run_field"] or "",
             skip_empty=options["skip_empty"],
             number_samples=options["samples"] == "auto",
+            with_candidates=options["uncited"] == "retrieved",
             keep=tuple(options["keep"]),
         )
         try:

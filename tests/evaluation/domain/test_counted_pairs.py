@@ -47,7 +47,13 @@ def world(db: None, tmp_path: Path) -> JudgingWorld:
 
 
 @contextmanager
-def made(world: JudgingWorld, sentences: Sequence[Sequence[int | None]], first: int | None) -> Iterator[Topic]:
+def made(
+    world: JudgingWorld,
+    sentences: Sequence[Sequence[int | None]],
+    first: int | None,
+    *,
+    has_candidates: bool = False,
+) -> Iterator[Topic]:
     """Make a topic with one answer whose sentences cite segments, TEXTLESS without a text, for the block alone."""
     campaign = world.campaign
     forget_sheets()
@@ -55,7 +61,8 @@ def made(world: JudgingWorld, sentences: Sequence[Sequence[int | None]], first: 
         Protocol.objects.update(first_citations=first)
         Campaign.objects.update(revision=campaign.revision + 1)
         topic = Topic.objects.create(campaign=campaign, topic_id="made", text="made", position=9)
-        run = Run.objects.create(campaign=campaign, run_id="made", event=Event.objects.create(kind="made"))
+        event = Event.objects.create(kind="made")
+        run = Run.objects.create(campaign=campaign, run_id="made", event=event, has_candidates=has_candidates)
         answer = Answer.objects.create(topic=topic, words=1)
         AnswerProvenance.objects.create(answer=answer, run=run, topic=topic)
         segments = [
@@ -123,6 +130,20 @@ def test_desks_hand_out_jobs_and_reports_count_the_same_pairs(
         assert planned(topic, judge) == counted
         assert handed_out(world, topic, first) == len(counted)
         assert not counted or at_desk(world, topic) == counted
+
+
+@given(SENTENCES, st.integers(1, 3))
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_of_a_run_with_candidates_desks_hand_out_and_jobs_count_them_all(
+    world: JudgingWorld, sentences: list[list[int | None]], first: int
+) -> None:
+    judge = add_judge(name="robot", kind=JudgeKind.LLM, model="robot")[0]
+    with made(world, sentences, None) as topic:
+        counted = planned(topic, judge)
+    with made(world, sentences, first, has_candidates=True) as topic:
+        assert len(planned(topic, judge)) == handed_out(world, topic, first) == len(counted)
+        assert not counted or at_desk(world, topic) == planned(topic, judge)
+        assert not reported(topic)
 
 
 @given(SENTENCES, FIRST)
