@@ -17,6 +17,7 @@ from tests.worlds.judging import JudgingWorld, load_nuggets
 from tests.worlds.study import EXPERT, hand_study, load_assignments, make_study, make_study_world
 
 TODAY, WORK = (reverse(f"organizer:{page}", args=["river"]) for page in ("today", "work"))
+pytestmark = pytest.mark.postgresql
 LABELS = 2
 """Place of the card."""
 
