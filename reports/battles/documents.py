@@ -368,7 +368,7 @@ def _text(battle_set: BattleSet, figures: BattleFigures, content: Mapping[str, A
         lines.append(f"In {len(opposite):,} battles people named opposite winners{settled}.")
     for what, words in ODDS.items():
         if (slope := content[what]["value"]) is not None:
-            lines.append(f"An answer {words} has its odds times {exp(slope):.2f}.")
+            lines.append(f"An answer {words} has {exp(slope):.2f} times the odds to win.")
     lines += [_board_line(board) for board in content["boards"]]
     if figures.reliability is not None and figures.reliability < ENOUGH:
         lines.append(f"Reliability {figures.reliability:.2f}: these battles do not order the runs.")

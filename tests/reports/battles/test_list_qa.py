@@ -66,7 +66,7 @@ def test_made_battles_have_the_figures_that_must_come_out(list_qa: Path) -> None
 
 def test_the_side_as_a_term_of_ratings_is_in_every_form(list_qa: Path) -> None:
     table = run("report", "battles", "--campaign", "river", *BY_PEOPLE).out
-    assert "An answer on the left has its odds times 1.25." in table
+    assert "An answer on the left has 1.25 times the odds to win." in table
     campaign = Campaign.objects.get()
     client = World(campaign, make_cast(campaign)).client("rita")
     for form, value in (("csv", "0.2255101"), ("json", "0.2255101"), ("tex", "0.226")):
