@@ -28,6 +28,7 @@ LABEL = {
     "campaign": "library",
     "topic_id": "t1",
     "run_id": "v42",
+    "sample": 1,
     "answer": "a" * 16,
     "nugget": "n" * 16,
     "nugget_version": 1,
