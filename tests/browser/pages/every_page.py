@@ -213,14 +213,17 @@ def _pair(model: type[Model], first: str, second: str) -> Arguments:
 
 
 def admin_pages() -> list[str]:
+    """Return the list and a row's page of every model, and of the first one of each app what is the same for all."""
     found = ["/admin/", "/admin/password_change/"]
     for model in admin.site._registry:
         rooms = f"/admin/{model._meta.app_label}/"
         heads = f"{rooms}{model._meta.model_name}/"
         row = model._default_manager.order_by("pk").first()
-        found += [rooms, heads, f"{heads}add/"]
-        if row:
-            found += [f"{heads}{row.pk}/{page}" for page in ("change/", "history/", "delete/")]
+        is_first_of_app = rooms not in found
+        found += [rooms, heads]
+        found += [f"{heads}{row.pk}/change/"] if row else [f"{heads}add/"]
+        if row and is_first_of_app:
+            found += [f"{heads}add/", f"{heads}{row.pk}/history/", f"{heads}{row.pk}/delete/"]
     return list(dict.fromkeys(found))
 
 

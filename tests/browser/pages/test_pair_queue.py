@@ -62,7 +62,9 @@ def page(chromium: Browser, live_server: LiveServer, tmp_path: Path) -> Iterator
 
 def at_pair(page: Page, number: int, still_open: int) -> None:
     expect(page.get_by_text(f"pair {number} of {PAIRS}, {still_open} without a verdict")).to_be_visible()
-    expect(page.locator("[data-words] mark").first).to_be_visible()  # the script runs, which takes keys from now on
+    expect(
+        page.locator("[data-words] mark").first
+    ).to_be_visible()  # the script runs, which takes keys from now on
 
 
 def test_fifteen_verdicts_take_fifteen_keys(page: Page) -> None:
