@@ -154,8 +154,8 @@ class CampaignFile(BaseModel):
         if field.startswith("battle_"):
             return ["battles", field.removeprefix("battle_")]
         # A rule over several settings names them.
-        named = [word for word in (field, *message.split()) if word in self.protocol.model_fields_set]
-        return ["protocol", *named[:1]]
+        settings = [word for word in (field, *message.split()) if word in self.protocol.model_fields_set]
+        return ["protocol", *settings[:1]]
 
 
 LARGEST_FILE = 1_048_576

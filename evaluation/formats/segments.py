@@ -55,8 +55,8 @@ def as_segment(value: Any) -> Any:
 
 def _object(value: Any) -> Any:
     if value is not None and not isinstance(value, dict):
-        found = JSON_NAMES.get(type(value), "something else")
-        raise PydanticCustomError("text_or_object", "a text or an object, found {found}", {"found": found})
+        kind = JSON_NAMES.get(type(value), "something else")
+        raise PydanticCustomError("text_or_object", "a text or an object, found {kind}", {"kind": kind})
     return value
 
 

@@ -237,8 +237,8 @@ def read_differing(shared: Shared, places: Sequence[int]) -> list[DifferingItem]
         answers = [sentences[first].answer_id for first, _ in keys]
         docids = dict(Segment.objects.filter(pk__in=[key[1] for key in keys]).values_list("pk", "docid"))
         items = [(texts[first], docids[second]) for first, second in keys]
-    named = AnswerProvenance.objects.filter(pk__in=answers).values_list("pk", "run__run_id", "sample")
-    runs = {answer: f"{run}{sample_words(sample)}" for answer, run, sample in named}
+    provenance = AnswerProvenance.objects.filter(pk__in=answers).values_list("pk", "run__run_id", "sample")
+    runs = {answer: f"{run}{sample_words(sample)}" for answer, run, sample in provenance}
     return [
         DifferingItem(
             key=key,
