@@ -22,7 +22,7 @@ $(VENV)/installed-dev: $(VENV)/installed requirements-dev.txt
 # Compressing the static files takes seconds, so it is done again only when they change.
 var/static-collected: $(VENV)/installed $(shell find static -type f)
 	@$(BIN)/python manage.py collectstatic --noinput --verbosity 0
-	@touch $@
+	@mkdir -p $(@D) && touch $@
 
 run: $(VENV)/installed var/static-collected
 	@$(BIN)/python assay.py demo
