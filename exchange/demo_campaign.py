@@ -46,7 +46,8 @@ PEOPLE = {
 }
 HARBOUR_PEOPLE = {"finn": ("Finn Ferry", Role.ASSESSOR), "greta": ("Greta Gale", Role.ASSESSOR)}
 EVERYBODY = PEOPLE | HARBOUR_PEOPLE
-LAST_VISIT = timedelta(days=1)
+LAST_VISIT = timedelta(days=2)
+"""Before all that happened in the demo, of whatever hour: that is dated within the last 24."""
 RUNS = {
     "otter-rag-large": RunOptions("otter", RagTask.RAG, 1),
     "heron-rag-small": RunOptions("heron", RagTask.RAG, 1),

@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -43,8 +42,6 @@ from jobs.models import Job, WorkItem
 from llmjobs.models import Attempt, LlmJob
 from loadtest.demo.campaign import JUDGES, LLMS
 from organizer.cost import LABEL, LIST, Prices, cost_page, llm_units, person_units
-from organizer.management.commands.load_demo import visit_yesterday
-from organizer.today.summary import last_visit
 from reports.metrics.confusion import confusion
 from reports.metrics.policies import Policies
 from reports.metrics.registry import PRIMARY
@@ -195,12 +192,6 @@ def test_labels_were_given_after_the_snapshot(client: Client) -> None:
     (snapshot,) = Snapshot.objects.filter(campaign=demo())
     assert "out of date" in page
     assert f"last snapshot {date_format(timezone.localtime(snapshot.made_at), 'j M Y, H:i')}" in page
-
-
-def test_the_organizer_was_here_yesterday() -> None:
-    visit_yesterday()
-    now = timezone.now()
-    assert last_visit(organizer(), demo(), now) == pytest.approx(now - timedelta(days=1), abs=timedelta(hours=1))
 
 
 @pytest.mark.parametrize("judge", LLMS)

@@ -21,7 +21,7 @@ class Command(AssayCommand):
         if not is_allowed():
             self.say("No demo here: it goes into the project's own SQLite file, or anywhere with DEMO=1.")
         elif load_demo():
-            visit_yesterday()
+            visit_before()
             self.say(f"The demo campaign is loaded; {start_demo_jobs()} LLM jobs wait for a worker.")
         there = logins()
         for username, role in there:
@@ -30,7 +30,7 @@ class Command(AssayCommand):
             self.stdout.write(f"  password of each: {PASSWORD}")
 
 
-def visit_yesterday() -> None:
+def visit_before() -> None:
     """Let the organizer have been on Today before, so that the page has news since then."""
     olga, campaign = User.objects.get(username="olga"), Campaign.objects.get(slug=SLUG)
     last_visit(olga, campaign, timezone.now() - LAST_VISIT)

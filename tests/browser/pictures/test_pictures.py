@@ -21,7 +21,7 @@ from evaluation.models import Study, Task
 from evaluation.stages import ASSIGN, MANUAL, POST_EDIT, SUPPORT_POST_EDIT, Stage
 from evaluation.terms import DrawKind, TaskState
 from exchange.demo_campaign import PASSWORD, SLUG
-from organizer.management.commands.load_demo import visit_yesterday
+from organizer.management.commands.load_demo import visit_before
 from tests.browser.accessibility import drawn
 from tests.browser.nugget_desk import LAST_WORDS
 from tests.browser.pictures import FOLDER
@@ -253,7 +253,7 @@ PICTURES = (
 
 def test_the_pictures_are_drawn_from_the_demo(chromium: Browser, live_server: LiveServer, tmp_path: Path) -> None:
     make_demo()
-    visit_yesterday()
+    visit_before()
     folder = Path(os.environ.get(FOLDER, tmp_path))
     (folder / "pages").mkdir(exist_ok=True)
     for who in dict.fromkeys(picture.who for picture in PICTURES):
