@@ -18,8 +18,7 @@ from evaluation.rows.base import Reader, Row, Values
 from evaluation.terms import SupportMeasure
 from jobs.models import WorkItem
 from llmjobs.models import LlmJob
-from reports.leaderboard.scores import leaderboard
-from reports.leaderboard.topics import topic_scores
+from reports.leaderboard.scores import leaderboard, topic_scores
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.registry import Profile
 from reports.profiles import profile_of

@@ -1,7 +1,7 @@
-"""Making and finding judges."""
+"""Making and finding judges, and the source of qrels that has the grades of each person."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from accounts.models import User
 from evaluation.errors import Refused
@@ -9,6 +9,7 @@ from evaluation.formats.lines import name_problem
 from evaluation.models import Judge, Study, Task
 from evaluation.models.judges import IN_STUDY
 from evaluation.rules.text import check_name
+from evaluation.stages import GRADE
 from evaluation.terms import PROVENANCE_KEY, JudgeKind
 from web.outbound import address_problem
 
@@ -22,6 +23,9 @@ REASONING_EFFORT, MAX_COMPLETION_TOKENS = "reasoning_effort", "max_completion_to
 PASSAGE_WORDS = "passage_words"
 PARAMETERS = (REPLY_FORM, TEMPERATURE, REASONING_EFFORT, MAX_COMPLETION_TOKENS, PASSAGE_WORDS)
 LONGEST_IN_STUDY = 60  # so that a judge's name has room for the study's and the campaign's
+
+OF_PEOPLE: Final = f"{GRADE}-"
+"""Beginning of the names of sources of what people grade at the desk."""
 
 
 def add_judge(
@@ -164,3 +168,15 @@ def judge_from_elsewhere(study: Study, name: str) -> Judge:
 def names_study(extras: Iterable[Mapping[str, Any]]) -> bool:
     ours = (extra.get(PROVENANCE_KEY) for extra in extras)
     return any(isinstance(our, dict) and bool(our.get("study")) for our in ours)
+
+
+def source_of(judge: Judge) -> str:
+    return f"{OF_PEOPLE}{judge.name}"
+
+
+def check_source(name: str) -> str:
+    """Return the name of a source that a file or a job fills. Raises `Refused` for one of a person."""
+    if name.startswith(OF_PEOPLE):
+        text = f"Sources called {OF_PEOPLE}… hold what people grade here: take another name."
+        raise Refused("source_of_person", text, field="source")
+    return check_name("source", name)

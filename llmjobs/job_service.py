@@ -11,9 +11,8 @@ from django.db import transaction
 from accounts.models import User
 from evaluation.battles import battle_set_named
 from evaluation.domain.conditions import lists_to_label, only_set
-from evaluation.domain.grades import check_source
 from evaluation.errors import Refused, no_such
-from evaluation.judges import add_judge, judge_in, stored_judge
+from evaluation.judges import add_judge, check_source, judge_in, stored_judge
 from evaluation.models import Campaign, Event, Judge, NuggetList, NuggetSet, QrelSource, Study, Topic
 from evaluation.rules.battles import Orders
 from evaluation.terms import Condition, JudgeKind, Origin

@@ -30,10 +30,9 @@ from evaluation.stages import Stage
 from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition, SupportMeasure
 from reports.cache import cached_report
 from reports.frames import tags_of
-from reports.metrics.measures import MEASURES
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.registry import OF_NUGGETS, Profile, primary_of
-from reports.metrics.support import SUPPORT_NAMES
+from reports.metrics.support import MEASURES, SUPPORT_NAMES
 from reports.models import ExternalCondition
 from reports.profiles import profile_of, profiles_of, score_groups, score_options
 from reports.sides import GRADES, LabelSide, side_named

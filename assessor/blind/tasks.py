@@ -17,8 +17,7 @@ from evaluation.errors import NoSuchTask
 from evaluation.models import Campaign, NuggetList, Remark, Submission, Task
 from evaluation.rules.tasks import ACTIVE
 from evaluation.stages import Stage
-from evaluation.tasks.endings import Ending, endings_of, role_taken
-from evaluation.tasks.remarks import reminders_of
+from evaluation.tasks.remarks import Ending, endings_of, reminders_of, role_taken
 from evaluation.terms import Origin, RemarkKind, TaskState
 from web.text import plural
 

@@ -3,7 +3,7 @@
 Read are the form of RAGTIME 2025 (`query_id`, questions and answers as objects keyed by their text, `claim_bank`) and
 the form of 2026 (`metadata.topic_id`, both as lists); written is the latter. A question of which every answer must
 appear (`AND`) makes a nugget of each answer; a question of which any answer will do (`OR`) is a single nugget with all
-of them.
+of them. `parse_lists` reads nugget lists of every form.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,13 +12,26 @@ from typing import Any, Final
 
 from pydantic import Field, field_validator
 
-from evaluation.formats.lines import Id, Line, Once, Weight, Wording, json_line, json_rows, with_extra
+from evaluation.formats.kinds import of_kind
+from evaluation.formats.lines import (
+    Id,
+    Line,
+    Once,
+    Weight,
+    Wording,
+    first_object,
+    json_line,
+    json_rows,
+    with_extra,
+)
 from evaluation.formats.nuggets import (
     ARGUE_KEY,
     IMPORTANCE,
     NO_AVOID,
     NO_NOT,
+    RUBRICS,
     Evidence,
+    NuggetListLine,
     NuggetListRow,
     NuggetProvenance,
     NuggetRecord,
@@ -26,6 +39,7 @@ from evaluation.formats.nuggets import (
     is_avoid,
     is_not,
     note_missing_weights,
+    parse_nuggets,
 )
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
@@ -303,3 +317,12 @@ def _question(together: Sequence[NuggetRecord]) -> dict[str, Any]:
     answers = [answer for member in together for answer in _source_of(member)["answers"]]
     kind = {"aggregator_type": source["aggregator_type"]} if source.get("aggregator_type") else {}
     return {"question": source["question"], **kind, "answers": answers, **rest, **source.get("more", {})}
+
+
+@of_kind("nuggets", "nugget lists, a topic a line")
+def parse_lists(source: Source) -> tuple[NuggetListRow, ...]:
+    """Lists of nuggetizer, rubrics, or ARGUE's banks. Raises `BadInput`."""
+    if is_argue(source):
+        return parse_argue(source)
+    keys = first_object(source).keys()
+    return parse_nuggets(source, next((form for form in RUBRICS if form.items_key in keys), NuggetListLine))

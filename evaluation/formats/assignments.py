@@ -32,9 +32,8 @@ from evaluation.formats.lines import (
     sample_words,
     with_extra,
 )
-from evaluation.formats.nuggets import SEPARATORS, wrong_sign
+from evaluation.formats.nuggets import SEPARATORS, Tier, tier_of, wrong_sign
 from evaluation.formats.problems import Problems
-from evaluation.formats.rubrics import Tier, tier_of
 from evaluation.formats.source import Source
 from evaluation.labels import AssignmentLabel
 

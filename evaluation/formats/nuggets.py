@@ -1,14 +1,16 @@
 """Nugget lists as nuggetizer writes them: `{query?, qid, nuggets: [{text, importance?, ...}], ...}`.
 
-Our own exports say under the key `assay` what each nugget was made from and rests on.
+Our own exports say under the key `assay` what each nugget was made from and rests on. Rubrics are lists of weighted
+criteria, a criterion being a nugget: RAGDoll has `{qid, query, criteria: [{text, type, tier, weight, ...}]}`,
+ResearchRubrics `{qid, rubrics: [{criterion, weight, axis}]}`.
 """
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field
 
 from evaluation.formats.lines import (
     Count,
@@ -37,6 +39,12 @@ ARGUE_KEY: Final = "argue"
 
 NO_AVOID: Final = "vital or okay: an answer must not contain this nugget, so give it a weight below 0"
 NO_NOT: Final = "AND or OR: a question whose answers must not be given has no score yet"
+
+TIERS: Final = {"mandatory": "vital", "optional": "okay"}
+TIER_OF: Final = {word: tier for tier, word in TIERS.items()}
+
+Tier = Annotated[str, AfterValidator(lambda tier: TIERS.get(tier, tier))]
+"""Importance of a criterion; another word is kept as one of unknown importance."""
 
 
 class Parent(BaseModel):
@@ -217,3 +225,56 @@ def wrong_sign(
     if isinstance(bank, Mapping) and is_not(bank.get("aggregator_type")):
         return f"{ARGUE_KEY}.aggregator_type", f"{NO_NOT}, found {bank['aggregator_type']!r}"
     return None
+
+
+class Criterion(NuggetItem):
+    importance: Tier | None = Field(default=None, alias="tier")
+    group: str | None = Field(default=None, alias="type")
+
+
+class ResearchCriterion(NuggetItem):
+    text: Wording = Field(alias="criterion")
+    importance: Tier | None = Field(default=None, alias="tier")
+    group: str | None = Field(default=None, alias="axis")
+
+
+class RubricLine(ListLine):
+    items_key: ClassVar[str] = "criteria"
+    importance_key: ClassVar[str] = "tier"
+    criteria: list[Criterion]
+
+
+class ResearchRubricLine(ListLine):
+    items_key: ClassVar[str] = "rubrics"
+    importance_key: ClassVar[str] = "tier"
+    rubrics: list[ResearchCriterion]
+
+
+RUBRICS: Final = (RubricLine, ResearchRubricLine)
+
+
+def rubric_line(row: NuggetListRow) -> str:
+    fields = {"text": "text", "group": "type"}
+    return json_line(
+        _head(row) | {"criteria": [_criterion(nugget, **fields) for nugget in row.nuggets]}, row.extra
+    )
+
+
+def research_rubrics_line(row: NuggetListRow) -> str:
+    fields = {"text": "criterion", "group": "axis"}
+    return json_line(_head(row) | {"rubrics": [_criterion(nugget, **fields) for nugget in row.nuggets]}, row.extra)
+
+
+def _head(row: NuggetListRow) -> dict[str, Any]:
+    return {"qid": row.topic_id, "query": row.query or None}
+
+
+def _criterion(nugget: NuggetRecord, text: str, group: str) -> dict[str, Any]:
+    word = importance_word(nugget.importance, nugget.raw_importance)
+    fields = {text: nugget.text, group: nugget.group or None, "tier": tier_of(word), "weight": nugget.weight}
+    return with_extra(fields, nugget.extra)
+
+
+def tier_of(importance: str) -> str | None:
+    """Return the word of a rubric for an importance; None where there is none."""
+    return TIER_OF.get(importance, importance) or None

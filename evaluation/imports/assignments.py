@@ -29,8 +29,7 @@ from evaluation.imports.base import (
     with_every_problem,
 )
 from evaluation.imports.dependents import no_longer_stand, numbers_after, refuse_if_judged_here
-from evaluation.imports.overlap import there_by_others
-from evaluation.imports.twins import equal_labels
+from evaluation.imports.overlap import equal_labels, there_by_others
 from evaluation.judges import judge_named, names_study, stored_judge
 from evaluation.labelling import upsert
 from evaluation.labels import AssignmentLabel

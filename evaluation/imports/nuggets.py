@@ -12,7 +12,7 @@ from accounts.models import User
 from evaluation.campaigns.pseudonyms import Names
 from evaluation.domain.lineage import TRACED
 from evaluation.errors import InputProblem, Refused, no_such
-from evaluation.formats.nugget_lists import parse_lists
+from evaluation.formats.argue import parse_lists
 from evaluation.formats.nuggets import NuggetListRow, NuggetRecord, Parent, importance_word
 from evaluation.formats.source import Source
 from evaluation.imports.base import (

@@ -7,7 +7,6 @@ from typing import Any
 from django.db.models import Max
 
 from accounts.models import User
-from evaluation.domain.grades import check_source
 from evaluation.errors import InputProblem
 from evaluation.formats.source import Source
 from evaluation.formats.topics import QrelRecord, TopicRecord, parse_qrels, parse_topics
@@ -26,6 +25,7 @@ from evaluation.imports.base import (
     with_every_problem,
 )
 from evaluation.imports.dependents import labels_on_topics
+from evaluation.judges import check_source
 from evaluation.labelling import upsert
 from evaluation.models import Campaign, Event, Qrel, QrelSource, Topic, TopicTag
 from evaluation.models.fields import new_public_id

@@ -1,7 +1,7 @@
 """Answers as they were written are cut into sentences, which people and LLMs judge one by one.
 
 Sentences are stored when an answer is loaded, with the name of the rule: a later rule has another name, and changes no
-answer that is there.
+answer that is there. Marks of citations are `[1]`, `[1, 3]`, `[1-3]`, `[^1]` and `【1†x】`.
 """
 
 # ruff: noqa: RUF001 (the marks of many scripts look like each other)
@@ -9,13 +9,12 @@ answer that is there.
 import re
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Final
+from typing import Final, NamedTuple
 
-from evaluation.formats.runs import SentenceRecord
-from evaluation.rules.citation_marks import CitationMark, citations_of, marks_in, resolves
+from evaluation.formats.runs import CitationRecord, SentenceRecord
 from evaluation.rules.sentences import WORD_CHARACTER, split
 
 RULE: Final = "split-1"
@@ -29,6 +28,55 @@ LIST_NUMBER: Final = re.compile(r"\s*\(?(?:[0-9]{1,3}[.)]|[A-Za-z]\))\s")
 BRACKETS: Final = {")": "(", "]": "[", "}": "{", "）": "（", "」": "「", "』": "『", "】": "【"}
 # The splitter of passages knows it before numbers only.
 FIGURE: Final = re.compile(r"(?<!\w)figs?\.\s*$", re.IGNORECASE)
+
+# Of four digits it is a year. A link's text is no mark, and `x[1]` between backticks is code.
+MARK: Final = re.compile(
+    r"`[^`\n]*+`"
+    r"|\[\^?(?P<numbers>[0-9]{1,3}(?:\s?[-–,]\s?[0-9]{1,3})*+)\](?!\()"
+    r"|【(?P<wide>[0-9]{1,3})(?:†[^】\n]*+)?】"
+)
+ITEM: Final = re.compile(r"([0-9]+)(?:\s?[-–]\s?([0-9]+))?")
+
+
+class CitationMark(NamedTuple):
+    """Place of a mark in its text, and the first and last number of each of its items as they are written."""
+
+    start: int
+    end: int
+    items: tuple[tuple[str, int, int], ...]
+
+
+def marks_in(text: str) -> list[CitationMark]:
+    return [
+        CitationMark(*match.span(), tuple(_items(match["numbers"] or match["wide"])))
+        for match in MARK.finditer(text)
+        if match["numbers"] or match["wide"]
+    ]
+
+
+def _items(numbers: str) -> Iterator[tuple[str, int, int]]:
+    for item in ITEM.finditer(numbers):
+        first, last = int(item[1]), int(item[2] or item[1])
+        yield item[0], min(first, last), max(first, last)
+
+
+def resolves(mark: CitationMark, references: Sequence[str], marks_from: int) -> bool:
+    """Say whether a mark leads to one of the references at least; the first of them has the number `marks_from`."""
+    end = marks_from + len(references)
+    return any(max(first, marks_from) < min(last + 1, end) for _, first, last in mark.items)
+
+
+def citations_of(
+    marks: Iterable[CitationMark], references: Sequence[str], marks_from: int
+) -> Iterator[CitationRecord]:
+    """Yield the citations of marks; one without a docid for each item that leads past the references."""
+    end = marks_from + len(references)
+    for mark in marks:
+        for written, first, last in mark.items:
+            for number in range(max(first, marks_from), min(last + 1, end)):
+                yield CitationRecord(references[number - marks_from], str(number))
+            if first < marks_from or last >= end:
+                yield CitationRecord(None, written)
 
 
 @dataclass(slots=True)

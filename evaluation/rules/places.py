@@ -12,7 +12,6 @@ from itertools import accumulate, groupby
 from typing import Final
 
 from evaluation.rules.sentences import split
-from evaluation.rules.stop_words import stop_words_of
 
 MOST_SENTENCES: Final = 20
 """Sentences of a paragraph; a longer one, such as a page without line ends, comes in parts."""
@@ -26,6 +25,23 @@ HEADING_MARK: Final = re.compile(r"#{1,6}\s")
 WORD: Final = re.compile(
     r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+"
 )
+
+ENGLISH: Final = """
+a about above after again against all also although am an and any are as at be because been before being below
+between both but by can could did do does doing down during each either few for from further had has have
+having he her here hers him his how i if in into is it its itself just may me might more most much must my no
+nor not of off on once one only or other our out over own per same shall she should so some such than that the
+their them then there these they this those through to too under until up upon us very was we were what when
+where whether which while who whom whose why will with within without would you your
+"""
+GERMAN: Final = """
+aber alle als also am an auch auf aus bei bis da damit dann das dass dem den denn der des die dies diese
+diesem diesen dieser dieses doch du durch ein eine einem einen einer eines er es für gegen hat haben hatte ich
+ihr ihre im in ist ja kann kein keine können man mehr mit muss nach nicht noch nur ob oder ohne sein seine
+sich sie sind so über um und uns unter vom von vor war waren was wenn werden wie wir wird wurde zu zum zur
+zwischen
+"""
+STOP_WORDS: Final = {"en": frozenset(ENGLISH.split()), "de": frozenset(GERMAN.split())}
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,3 +165,8 @@ def sentence_with(text: str, quote: str) -> int | None:
 def best_first(places: Sequence[Place]) -> list[Place]:
     """Places by their share; of equal ones the earlier comes first."""
     return sorted(places, key=lambda place: (-place.share, place.paragraph))
+
+
+def stop_words_of(language: str) -> frozenset[str]:
+    """Of a language by its BCP 47 tag; none of one without a list. Where no language is named, it is English."""
+    return STOP_WORDS.get((language or "en").split("-")[0].lower(), frozenset())

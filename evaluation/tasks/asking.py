@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce
 
 from evaluation.corpus.runs import pool_of
 from evaluation.domain.counted_pairs import counted_citations
-from evaluation.domain.grades import source_of
+from evaluation.judges import source_of
 from evaluation.labelling import GivenGrade, give_grades
 from evaluation.models import (
     AnswerProvenance,

@@ -1,9 +1,10 @@
 """Remarks of assessors, the organizers' answers, and reminders of late tasks. Other assessors never see any of it.
 
-A person gets one reminder a day at most; reminders are kept as events of their tasks.
+A person gets one reminder a day at most; reminders are kept as events of their tasks. From the log too comes how a task
+ended that was taken from its assessor.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
 
@@ -15,7 +16,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign, Event, Remark, Task
 from evaluation.models.fields import new_public_id
 from evaluation.tasks.changes import lock_own_task
-from evaluation.terms import RemarkKind, TaskState
+from evaluation.terms import RemarkKind, Role, TaskState
 from web.text import trimmed
 
 LONGEST_TEXT = 5000
@@ -121,3 +122,38 @@ def reminders_of(tasks: Collection[Task]) -> dict[str, tuple[datetime, str]]:
     events = Event.objects.filter(kind=REMINDED, campaign__in={task.campaign_id for task in tasks})
     newest = events.filter(payload__task__in=[task.public_id for task in tasks]).order_by("pk")
     return {event.payload["task"]: (event.at, event.payload["reason"]) for event in newest}
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """`by`: the organizer's name. `role`: it is the role that was taken, not the task."""
+
+    by: str
+    at: datetime
+    reason: str
+    role: bool = False
+
+
+def endings_of(tasks: Sequence[Task]) -> dict[str, Ending]:
+    """Return the newest ending of each task that was withdrawn or given to somebody else, by public id."""
+    if not tasks:
+        return {}
+    events = Event.objects.filter(
+        campaign__in={task.campaign_id for task in tasks},
+        kind__in=("task.withdrawn", "task.reassigned"),
+        payload__task__in=[task.public_id for task in tasks],
+    )
+    return {event.payload["task"]: _ending(event) for event in events.select_related("actor").order_by("pk")}
+
+
+def role_taken(task: Task) -> Ending | None:
+    """Return how the assessor of a task lost the role in its campaign; None where the log does not tell."""
+    events = Event.objects.filter(campaign=task.campaign_id, kind="member.removed")
+    mine = events.filter(payload__user=task.assessor_id, payload__role=Role.ASSESSOR)
+    event = mine.select_related("actor").order_by("pk").last()
+    return _ending(event, role=True) if event else None
+
+
+def _ending(event: Event, *, role: bool = False) -> Ending:
+    by = event.actor.name if event.actor else "An organizer"
+    return Ending(by, event.at, str(event.payload.get("reason", "")), role)

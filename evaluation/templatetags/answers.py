@@ -7,7 +7,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from evaluation.rules.markdown import as_read
-from evaluation.rules.stop_words import stop_words_of
+from evaluation.rules.places import stop_words_of
 
 register = template.Library()
 

@@ -12,7 +12,6 @@ from django.db.models import QuerySet
 from evaluation.battles import battle_set_named
 from evaluation.campaigns.pseudonyms import hide
 from evaluation.domain.conditions import NuggetCondition, nugget_sets_of, resolve, resolve_citations
-from evaluation.domain.grades import OF_PEOPLE
 from evaluation.domain.lineage import TRACED, is_traced
 from evaluation.errors import Refused
 from evaluation.formats.argue import argue_line, keyed_bank_line
@@ -26,10 +25,18 @@ from evaluation.formats.assignments import (
 )
 from evaluation.formats.battles import FORMS as BATTLE_FORMS
 from evaluation.formats.lines import json_line, sample_field
-from evaluation.formats.nuggets import Evidence, NuggetListRow, NuggetProvenance, NuggetRecord, nugget_list_line
-from evaluation.formats.rubrics import research_rubrics_line, rubric_line
+from evaluation.formats.nuggets import (
+    Evidence,
+    NuggetListRow,
+    NuggetProvenance,
+    NuggetRecord,
+    nugget_list_line,
+    research_rubrics_line,
+    rubric_line,
+)
 from evaluation.formats.support import SupportRecord, support_line, support_provenance
 from evaluation.formats.topics import QrelRecord, qrel_line
+from evaluation.judges import OF_PEOPLE
 from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.models import (
     AnswerProvenance,

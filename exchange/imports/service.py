@@ -16,12 +16,12 @@ from accounts.models import User
 from assessor.practice.rules import parse_practice
 from evaluation.campaigns.findings import findings_by_kind
 from evaluation.errors import BadInput, InputProblem, Refused
+from evaluation.formats.argue import parse_lists
 from evaluation.formats.assignments import AssignmentRecord, parse_assignments
 from evaluation.formats.battles import has_outcomes, has_tasks, parse_battles, parse_outcomes, parse_tasks
 from evaluation.formats.citation_judgments import parse_support
 from evaluation.formats.kinds import LINES_READ, kind_of
 from evaluation.formats.lines import sample_words
-from evaluation.formats.nugget_lists import parse_lists
 from evaluation.formats.nuggets import importance_word
 from evaluation.formats.problems import MAX_PROBLEMS
 from evaluation.formats.runs import AnswerRecord, parse_run

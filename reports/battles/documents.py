@@ -34,10 +34,9 @@ from reports.battles.verdicts import (
     verdicts_by,
 )
 from reports.document import Document, Naming, Option
-from reports.metrics.battles.cycles import FEWEST_TRIADS, cycles
 from reports.metrics.battles.explained import explained
 from reports.metrics.battles.ratings import length_slope, side_term
-from reports.metrics.battles.sheet import BattleSheet
+from reports.metrics.battles.sheet import FEWEST_TRIADS, BattleSheet, cycles
 from reports.metrics.battles.win_rates import Share, share_of
 from reports.metrics.intervals import FEWEST_TOPICS, UNDEFINED, Interval
 from reports.metrics.jackknife import Jackknife

@@ -42,7 +42,7 @@ from reports.metrics.arrays import Booleans, Bytes, Indices
 from reports.metrics.confusion import Confusion, confusion, harsh_conflicts, label_intervals, topic_tables
 from reports.metrics.intervals import Interval, documents_of
 from reports.metrics.label_matrix import UNJUDGED, AssignmentSheet
-from reports.metrics.measures import MEASURES
+from reports.metrics.support import MEASURES
 from reports.sides import LabelSide
 from web.consistent_read import consistent_read
 

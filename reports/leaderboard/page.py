@@ -13,6 +13,8 @@ from evaluation.errors import Refused, on_side
 from evaluation.models import Campaign
 from evaluation.terms import Condition
 from reports import charts
+from reports.battles.corrected import TARGETS, THESE
+from reports.battles.page import document_of, run_sections
 from reports.cache import cached_report
 from reports.document import (
     PROFILE,
@@ -25,7 +27,6 @@ from reports.document import (
 )
 from reports.forms import Option, ways_out
 from reports.frames import assignment_sheet, rows_of, tagged_assignments, topics_by_tag
-from reports.leaderboard.battles import battle_board
 from reports.leaderboard.form import LeaderboardForm
 from reports.leaderboard.samples import THRESHOLD, SampleRow, sample_rows
 from reports.leaderboard.scores import (
@@ -41,11 +42,10 @@ from reports.leaderboard.scores import (
 from reports.metrics.agreement import score_table
 from reports.metrics.arrays import column_means, defined
 from reports.metrics.intervals import FEWEST_TOPICS, Interval, documents_of, mean_intervals
-from reports.metrics.measures import MEASURES
 from reports.metrics.policies import Policies, SupportPolicies, policies_document
 from reports.metrics.registry import BY_NAME, LENGTH, VIOLATIONS
 from reports.metrics.scores import DOUBTS, doubts
-from reports.metrics.support import PRECISION, RECALL, SUPPORT_NAMES
+from reports.metrics.support import MEASURES, PRECISION, RECALL, SUPPORT_NAMES
 from reports.random_checks.corrected import CORRECTED_SCORES
 from reports.random_checks.page import BoardLine, CheckedReport, corrected_checks
 from reports.registry import Choices, document, report
@@ -57,6 +57,7 @@ from reports.report import (
     ColumnKind,
     HeadMenu,
     ReportCell,
+    ReportContent,
     Row,
     Section,
     choice_text,
@@ -529,3 +530,26 @@ def comparisons(request: LeaderboardRequest, runs: tuple[str, ...]) -> Compariso
         sheet = tagged_assignments(request.choice, request.tag, request.policies.profile)
         table = score_table(sheet, request.score, request.policies)
     return compare_runs(table, runs, BY_NAME[request.score])
+
+
+def battle_board(campaign: Campaign, form: LeaderboardForm, query: QueryDict, title: str) -> CheckedReport:
+    """Return the leaderboard of a valid form whose score is of battles."""
+    chosen, condition = form.chosen, form.battle_condition
+    target = chosen["target"] if chosen["target"] in TARGETS else THESE
+    choices = {"set": chosen["set"], "condition": condition.value, "judge": chosen["judge"]}
+    choices |= {"by": chosen["score"], "target": target}
+    try:
+        document = document_of(campaign, tuple(choices.items()))
+    except Refused as refused:
+        return CheckedReport(form=form, title=title, refused=refused, query=query)
+    runs = campaign.runs.all()
+    for name in ("group", "task"):
+        if chosen[name]:
+            runs = runs.filter(**{name: chosen[name]})
+    names = set(runs.values_list("run_id", flat=True))
+    content = {**document.content, "runs": [row for row in document.content["runs"] if row["run_id"] in names]}
+    facts = (f"{condition.words} ({condition}): {content['set']}.", *document.text.split("\n")[1:])
+    sections = tuple(run_sections(campaign, content, "runs")[:1])
+    return CheckedReport(
+        form=form, title=title, query=query, content=ReportContent(facts, sections, timezone.now())
+    )

@@ -1,14 +1,14 @@
-"""Runs by score under one condition, with what stands behind each number, and tests of every two."""
+"""Runs by score under one condition, with what stands behind each number, tests of every two, and scores by topic."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from accounts.models import User
-from evaluation.domain.conditions import NuggetCondition
+from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.errors import InputProblem, Refused
 from evaluation.formats.scores import ScoreRecord, parse_scores
 from evaluation.formats.source import Source
@@ -26,11 +26,12 @@ from evaluation.imports.base import (
 from evaluation.models import Campaign, Event, ListedNugget, NuggetList, Run
 from evaluation.rules.text import check_name
 from evaluation.terms import Condition, FindingCode, SupportCondition
+from reports.agreement.figures import table_of
 from reports.frames import tagged_assignments
 from reports.metrics.agreement import ScoreTable
 from reports.metrics.arrays import defined
 from reports.metrics.intervals import Interval, difference_intervals, mean_intervals
-from reports.metrics.policies import Policies, policies_document
+from reports.metrics.policies import Policies, SupportPolicies, policies_document
 from reports.metrics.registry import BY_NAME, LENGTH, VIOLATIONS, Profile, Score, names_of, primary_of
 from reports.metrics.scores import AnswerScores, RunScores, answer_scores, run_scores, summary
 from reports.metrics.significance import (
@@ -42,10 +43,10 @@ from reports.metrics.significance import (
     smallest_p,
 )
 from reports.models import ExternalCondition, ExternalScore
+from web.consistent_read import consistent_read
 from web.statements import ROWS_A_STATEMENT
 
 SIGNIFICANT = 0.05
-
 
 ScoreRow = dict[str, Any]
 """One run as files have it: scores in [0, 1], `length` in words, None where undefined; `topics`: the primary's n.
@@ -436,3 +437,17 @@ def comparison_rows(comparisons: Comparisons) -> list[dict[str, Any]]:
         for place, (run, row) in enumerate(comparisons.by_run)
         for comparison in row[place + 1 :]
     ]
+
+
+def topic_scores(
+    choice: NuggetCondition | CitationCondition, policies: Policies | SupportPolicies
+) -> Iterator[dict[str, Any]]:
+    """Yield the scores of every run on each of the condition's topics; None where one is not in the run's mean."""
+    profile = policies.profile if isinstance(policies, Policies) else Profile.CITATIONS
+    with consistent_read():
+        tables = {name: table_of(choice, name, policies) for name in names_of(profile, sizes=True)}
+    table = next(iter(tables.values()))
+    for place in table.topics.nonzero()[0].tolist():
+        for column, run_id in enumerate(table.run_ids):
+            scores = {name: defined(table.values[place, column]) for name, table in tables.items()}
+            yield {"run_id": run_id, "topic_id": table.topic_ids[place], **scores}

@@ -3,11 +3,11 @@
 People stand as Assessor 1, 2 and so on, always: what is printed here is meant to be printed elsewhere.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from math import inf
-from typing import Any
+from typing import Any, Final
 
 import django
 import numpy as np
@@ -17,12 +17,14 @@ from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 
 from assessor.models import PracticeAnswer
 from assessor.rules.clock import RULE_VERSION
-from evaluation.campaigns.pseudonyms import Hiding, Names, anonymous
+from evaluation.battles import BattleLook
+from evaluation.campaigns.pseudonyms import Hiding, Names, anonymous, without_people
 from evaluation.domain.conditions import NuggetCondition, readings, readings_of_citations, told_apart
-from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
+from evaluation.labels import CITATION_LABELS, LEFT_POINTS, NUGGET_LABELS
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
+    BattleSet,
     Campaign,
     Finding,
     Judge,
@@ -30,15 +32,15 @@ from evaluation.models import (
     NuggetList,
     Qrel,
     Run,
+    SampledBattle,
     Segment,
     SupportJudgment,
     Task,
     Verdict,
 )
 from evaluation.rules.protocol import GUIDELINES, SETTINGS
-from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition, TaskState
+from evaluation.terms import BattleShow, Condition, JudgeKind, Origin, SupportCondition, TaskState
 from reports.agreement.figures import Scored, confuse_sides, correlate, correlation_rows
-from reports.battles.methods import battle_sentences
 from reports.confusion.paired_labels import ConfusionReport
 from reports.files import Row, with_code
 from reports.forms import PAIRINGS
@@ -56,6 +58,7 @@ from reports.random_checks.documents import methods_sentences
 from reports.report import counted
 from reports.timing.figures import time_note, time_report
 from web.consistent_read import consistent_read
+from web.text import plural
 from web.words import word_of
 
 ROOMS = ("evaluation", "reports", "llmjobs")
@@ -65,6 +68,12 @@ CHECKS, SECOND_LOOKS, BATTLES = "Random checks", "Second looks", "Battles"
 IMPORTS = "import."
 """Beginning of the kind of each import's event."""
 SUPPORT_WORDS = {int(label.code): label.word for label in CITATION_LABELS.ascending}
+
+SHOWN_WITH: Final[dict[BattleShow, str]] = {
+    BattleShow.ANSWER: "",
+    BattleShow.CITATIONS: " who saw the numbers of citations",
+    BattleShow.PASSAGES: " who saw citations and the cited passages",
+}
 
 
 def protocol_rows(campaign: Campaign) -> list[Row]:
@@ -473,3 +482,51 @@ def _without_names(campaign: Campaign, report: MethodsReport) -> MethodsReport:
         for section in report.sections
     ]
     return replace(report, sections=sections)
+
+
+def battle_sentences(campaign: Campaign) -> list[str]:
+    """Return a sentence for each set that was judged by people or by LLMs, and for each sample of one."""
+    sets = BattleSet.objects.filter(campaign=campaign).select_related("campaign")
+    return [sentence for row in sets for sentence in (*_sentences(row), *_sample_sentences(row))]
+
+
+def _sentences(battle_set: BattleSet) -> Iterator[str]:
+    seed = without_people(battle_set.campaign, battle_set.seed)
+    show = BattleLook.of(battle_set.campaign.protocol, battle_set.design).show
+    drawn = f"round robin dealt over topics, seed {seed}" if seed else "drawn elsewhere"
+    for kind in JudgeKind:
+        verdicts = Verdict.objects.current().filter(
+            battle__battle_set=battle_set,
+            judge__kind=kind,
+            judge__aside=False,
+            second_opinion=False,
+            label__in=LEFT_POINTS,
+        )
+        by_people = kind is JudgeKind.HUMAN
+        names = sorted(set(verdicts.values_list("judge__name", flat=True)))
+        if names:
+            number = verdicts.aggregate(
+                battles=Count("battle", distinct=True), topics=Count("battle__topic", distinct=True)
+            )
+            twice = (
+                verdicts.values("battle", "judge").annotate(orders=Count("left", distinct=True)).filter(orders=2)
+            )
+            style = " No run's name was shown; its style may still have been known again." if by_people else ""
+            people = f"blind by {len(names)} {plural(len(names), 'person', 'people')}{SHOWN_WITH[show]}"
+            both = f", {twice.count():,} of them in both orders"
+            judges = people if by_people else f"by {', '.join(names)}{both}"
+            topics = f"{number['topics']:,} {plural(number['topics'], 'topic')}"
+            yield (
+                f"{number['battles']:,} battles over {topics} ({drawn}), sides drawn, judged {judges}; win rates are "
+                f"mean points, ties half; 95 % intervals cluster by topic (t).{style}"
+            )
+
+
+def _sample_sentences(battle_set: BattleSet) -> Iterator[str]:
+    rows = SampledBattle.objects.filter(battle__battle_set=battle_set).order_by("judge__name")
+    for judge, battles, drawn in rows.values_list("judge__name").annotate(Count("pk"), Count("chance")):
+        yield (
+            f"Of the {battles:,} battles that {judge} judged, {drawn:,} were drawn in proportion to what it said "
+            "(decided, tied, failed) and judged blind by people. Corrected win rates are post-stratified by the LLM's "
+            "points (Dirichlet 1/2); 95 % intervals, for these topics, with t of the judged battles less 1."
+        )

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
@@ -35,8 +36,8 @@ from reports.metrics.confusion import (
     pooled_kappa,
     shared_labels,
 )
+from reports.metrics.intervals import FEWEST_TOPICS
 from reports.metrics.jackknife import Jackknife, jackknife
-from reports.metrics.judge_verdict import JudgeVerdict, Slice, verdict_of, weak_at
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.registry import primary_of
 from reports.metrics.sample_size import FEWEST_PAIRS, why_no_tau
@@ -44,7 +45,6 @@ from reports.metrics.support import PRECISION
 from reports.profiles import profile_of, usual_comparison
 from reports.quality.people import kappa_of_people
 
-"""The scores of nugget labels and of citation labels whose order of runs is compared."""
 LLM, PEOPLE = "the LLM", "people"
 Pairs = tuple[int, str, int, int, int, int, int]
 """The LLM judge, what was labelled, topic, person, the LLM's label, the person's, and how many pairs have these two."""
@@ -80,6 +80,14 @@ SUPPORTED = """
         AND llm.segment_id IN (SELECT id FROM evaluation_segment WHERE campaign_id = {inside})
     GROUP BY llm.judge_id, person.condition, answer.topic_id, person.judge_id, llm.label, person.label
 """
+
+PAIRS_FOR_VERDICT: Final = 100
+LEEWAY: Final = 0.10
+"""Kappa by which a judge may fall short of people."""
+FEWEST_IN_SLICE: Final = 30
+WEAKER: Final = 0.15
+"""Kappa or agreement by which a slice falls short of the whole where a judge is weak."""
+ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +213,62 @@ class WorstTopic:
     topic: Topic
     agreement: float
     pairs: int
+
+
+class JudgeVerdict(StrEnum):
+    TOO_LITTLE = "Too little known"
+    AS_PEOPLE = "As people agree"
+    BELOW_PEOPLE = "Below people"
+    NOT_SETTLED = "Not settled"
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Part of the pairs: those of a language, whose figure is kappa, or of a people's label, whose is agreement."""
+
+    name: str
+    pairs: int
+    figure: float | None
+
+
+def verdict_of(judge: Jackknife, pairs: int, people: Jackknife) -> tuple[JudgeVerdict, str]:
+    missing = _missing(judge, pairs, people)
+    ends = judge.interval.ends
+    if missing or ends is None or people.value is None:
+        return JudgeVerdict.TOO_LITTLE, missing
+    (low, high), bound = ends, people.value - LEEWAY
+    beside = f"people's {people.value:.2f} less {LEEWAY:.2f}"
+    if low >= bound - ROUNDING:
+        return JudgeVerdict.AS_PEOPLE, f"the interval begins at {low:.2f}, not below {beside}"
+    if high < bound - ROUNDING:
+        return JudgeVerdict.BELOW_PEOPLE, f"the interval ends at {high:.2f}, below {beside}"
+    return JudgeVerdict.NOT_SETTLED, f"the interval, {low:.2f} to {high:.2f}, has {beside} inside"
+
+
+def weak_at(whole: float | None, slices: Iterable[Slice]) -> tuple[str, ...]:
+    """Return the names of slices of enough pairs that lie far below the whole."""
+    if whole is None:
+        return ()
+    return tuple(
+        part.name
+        for part in slices
+        if part.pairs >= FEWEST_IN_SLICE and part.figure is not None and part.figure <= whole - WEAKER + ROUNDING
+    )
+
+
+def _missing(judge: Jackknife, pairs: int, people: Jackknife) -> str:
+    if pairs < PAIRS_FOR_VERDICT:
+        return f"{pairs} pairs with people of the {PAIRS_FOR_VERDICT} that it needs"
+    if judge.topics < FEWEST_TOPICS:
+        return f"{judge.topics} topics with people of the {FEWEST_TOPICS} that it needs"
+    if judge.interval.ends is None:
+        return f"no interval: {judge.interval.reason}"
+    if not people.topics:
+        return "nothing was judged twice, so there is no figure of people"
+    if people.topics < FEWEST_TOPICS:
+        return f"{people.topics} topics judged twice by people of the {FEWEST_TOPICS} that it needs"
+    # A figure of people without an interval rests on too little to measure a judge by.
+    return "" if people.interval.ends else f"no figure of people: {people.interval.reason}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ from evaluation.terms import Condition, JudgeKind, StudyKind, SupportCondition, 
 from reports.frames import assignment_keys, assignment_sheet, rows_of, support_keys, support_sheet
 from reports.metrics.arrays import Booleans, Counts, Floats
 from reports.metrics.label_matrix import UNJUDGED
-from reports.metrics.measures import MEASURES
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.random_check.weights import (
     drawable_sizes,
@@ -30,7 +29,7 @@ from reports.metrics.random_check.weights import (
 )
 from reports.metrics.registry import BY_NAME, Profile
 from reports.metrics.scores import run_scores
-from reports.metrics.support import run_support
+from reports.metrics.support import MEASURES, run_support
 from web.consistent_read import consistent_read
 
 Ints = NDArray[np.int64]

@@ -14,10 +14,10 @@ from django.core.management.base import CommandError
 from assessor.practice.rules import parse_practice
 from evaluation.campaigns.create import BattleSettings, ProtocolSettings, read_campaign_file
 from evaluation.errors import BadInput
+from evaluation.formats.argue import parse_lists
 from evaluation.formats.assignments import parse_assignments
 from evaluation.formats.battles import parse_battles
 from evaluation.formats.citation_judgments import parse_support
-from evaluation.formats.nugget_lists import parse_lists
 from evaluation.formats.runs import parse_run
 from evaluation.formats.scores import parse_scores
 from evaluation.formats.segments import parse_segments

@@ -24,7 +24,7 @@ from llmjobs.steps.asking import LlmReply
 from llmjobs.steps.battle import battle
 from loadtest.servers.simulator import LoggedSimulator
 from organizer.cost import VERDICT, llm_units
-from reports.battles.methods import battle_sentences
+from reports.methods.report import battle_sentences
 from tests.llmjobs.conftest import PointAt
 from tests.llmjobs.steps.scripted import between, play
 from tests.worlds.imported import load, report, run, write

@@ -10,10 +10,9 @@ import pytest
 from reports.battles.figures import battle_figures
 from reports.metrics.arrays import Floats
 from reports.metrics.battles.agreement import outcomes, verdict_agreement
-from reports.metrics.battles.cycles import cycles
 from reports.metrics.battles.explained import ScoredBattles, explained, fit
 from reports.metrics.battles.ratings import field_rates, length_slope, ratings, side_term
-from reports.metrics.battles.sheet import BattleSheet
+from reports.metrics.battles.sheet import BattleSheet, cycles
 from reports.metrics.battles.win_rates import win_rates
 
 

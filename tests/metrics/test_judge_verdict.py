@@ -7,7 +7,7 @@ from reports.metrics.arrays import Counts
 from reports.metrics.confusion import KAPPA
 from reports.metrics.intervals import Interval
 from reports.metrics.jackknife import Jackknife, jackknife
-from reports.metrics.judge_verdict import JudgeVerdict, Slice, verdict_of, weak_at
+from reports.quality.judges import JudgeVerdict, Slice, verdict_of, weak_at
 
 
 def judge_who_errs(wrong: list[int], pairs: int = 30) -> Counts:

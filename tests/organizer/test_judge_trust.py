@@ -18,8 +18,7 @@ from evaluation.models import Campaign, Judge
 from evaluation.stages import ASSIGN
 from evaluation.terms import JudgeKind, Origin
 from exchange.demo_campaign import PASSWORD, SLUG
-from reports.metrics.judge_verdict import JudgeVerdict
-from reports.quality.judges import JudgeTrust, trust_of
+from reports.quality.judges import JudgeTrust, JudgeVerdict, trust_of
 from reports.quality.people import shared_by_people
 from tests.worlds.campaign import World
 from tests.worlds.cast import make_campaign, make_cast, write_source

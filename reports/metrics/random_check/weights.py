@@ -19,11 +19,10 @@ from reports.metrics.label_matrix import (
     AssignmentSheet,
     SupportSheet,
 )
-from reports.metrics.measures import MEASURES
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.registry import BY_NAME, Profile, Score, scores_of
 from reports.metrics.scores import IMPORTANCES, thousandths
-from reports.metrics.support import SUPPORT_SCORES, counted_sentences, summed
+from reports.metrics.support import MEASURES, SUPPORT_SCORES, counted_sentences, summed
 
 PLACES: Final = np.argsort(IMPORTANCES)
 """Where the share of each code of importance stands."""

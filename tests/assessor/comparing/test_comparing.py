@@ -33,7 +33,7 @@ from evaluation.tasks.hand_out import hand_out, reassign
 from evaluation.tasks.plan import plan_hand_out
 from evaluation.tasks.units import Order
 from evaluation.terms import BattleShow, JudgeKind
-from reports.battles.methods import battle_sentences
+from reports.methods.report import battle_sentences
 from tests.assessor.desk_client import Window
 from tests.worlds.battles import judge_battles
 from tests.worlds.imported import load, report

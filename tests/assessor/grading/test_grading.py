@@ -12,10 +12,10 @@ from django.urls import reverse
 
 from assessor.progress.pipeline import Step, pipeline_for
 from evaluation.campaigns.create import CampaignFile, create_campaign
-from evaluation.domain.grades import source_of
 from evaluation.errors import Refused
 from evaluation.imports.segments import import_segments
 from evaluation.imports.topics import import_qrels
+from evaluation.judges import source_of
 from evaluation.models import Judge, Judgment, Protocol, Qrel, QrelSource, Task
 from evaluation.stages import GRADE, MANUAL
 from reports.quality.people import shared_by_people

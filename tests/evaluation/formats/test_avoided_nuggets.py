@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from evaluation.errors import BadInput
+from evaluation.formats.argue import parse_lists
 from evaluation.formats.assignments import parse_assignments
-from evaluation.formats.nugget_lists import parse_lists
 from evaluation.formats.nuggets import is_avoid
 from evaluation.formats.source import Source
 

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from evaluation.errors import BadInput
+from evaluation.formats.argue import parse_lists
 from evaluation.formats.assignments import graded_line, parse_assignments
-from evaluation.formats.nugget_lists import parse_lists
-from evaluation.formats.nuggets import NO_AVOID
-from evaluation.formats.rubrics import research_rubrics_line, rubric_line
+from evaluation.formats.nuggets import NO_AVOID, research_rubrics_line, rubric_line
 from evaluation.formats.source import Source
 from evaluation.labels import AssignmentLabel
 from evaluation.terms import Importance

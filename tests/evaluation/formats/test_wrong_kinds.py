@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from evaluation.errors import BadInput
+from evaluation.formats.argue import parse_lists
 from evaluation.formats.assignments import parse_assignments
 from evaluation.formats.citation_judgments import parse_support
-from evaluation.formats.nugget_lists import parse_lists
 from evaluation.formats.runs import parse_run
 from evaluation.formats.scores import parse_scores
 from evaluation.formats.segments import parse_segments

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.formats.argue import parse_lists
 from evaluation.formats.assignments import parse_assignments
-from evaluation.formats.nugget_lists import parse_lists
 from evaluation.formats.source import read_source
 from evaluation.models import Assignment, Finding, ListedNugget, NuggetList
 from evaluation.terms import FindingCode
