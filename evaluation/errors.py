@@ -35,7 +35,6 @@ class Refused(RuleRefusal):
 
 
 def no_such(code: str, what: str, there: Iterable[str]) -> Refused:
-    """Refusal of a name that does not exist, with the names that do."""
     return Refused(code, f"There is no {what}; there are: {', '.join(there) or 'none'}.")
 
 

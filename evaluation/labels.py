@@ -108,12 +108,10 @@ class LabelSet:
 
     @property
     def choices(self) -> list[tuple[int, str]]:
-        """Codes and words of a model's column, in the order of the codes."""
         return [(code, label.word) for code, label in sorted(self.by_code.items())]
 
     @property
     def headings(self) -> dict[str, str]:
-        """Headings of the columns of the degrees, by word."""
         return {degree.word: degree.spoken.partition(" ")[0].capitalize() for degree in self.degrees}
 
     @property
@@ -130,7 +128,6 @@ class LabelSet:
         return tuple(label.word for label in self.ascending)
 
     def place(self, code: int) -> int:
-        """Return the place of a degree on the scale, from 0."""
         return [int(label.code) for label in self.ascending].index(code)
 
     @property
@@ -181,7 +178,6 @@ CRITERION, AVOIDED = "criterion", "avoided"
 
 
 def unit_of(weight: float | None) -> str:
-    """Return the unit as which a nugget is asked about: one with a weight is a criterion, below 0 one to avoid."""
     if weight is None:
         return ""
     return AVOIDED if weight < 0 else CRITERION

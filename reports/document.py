@@ -114,7 +114,6 @@ def policy_options(conditions: Conditions) -> tuple[Option, ...]:
 
 
 def condition_options(conditions: Conditions) -> tuple[Option, ...]:
-    """Options of one condition: which, and whose labels and nuggets are meant where several fit."""
     condition = Option(
         "condition", "a condition, with labels of nuggets or of citations", tuple(conditions), needed=True
     )

@@ -213,7 +213,6 @@ def track_of(campaign: Campaign) -> str:
 
 
 def usual_rule(field: forms.Field, campaign: Campaign) -> Any:
-    """The value of a field of scoring in that track."""
     like = _like(campaign)
     return like.measure if like and isinstance(field, MeasureField) else field.initial
 
@@ -324,7 +323,6 @@ def ways_out(form: ChoicesForm, refused: Refused | None) -> list[Option]:
 
 
 def choices_of(field: forms.Field) -> dict[Any, Any]:
-    """Captions of a list's values, in groups or not; nothing for other fields."""
     return dict(flatten_choices(getattr(field, "choices", ())))
 
 

@@ -21,7 +21,6 @@ def usual_policies(campaign: Campaign) -> Policies:
 
 
 def usual_comparison(campaign: Campaign) -> Policies:
-    """The default policies where two conditions meet."""
     return replace(COMPARED, profile=profile_of(campaign))
 
 

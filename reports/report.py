@@ -485,7 +485,6 @@ def isolated(name: str | None) -> str:
 
 
 def plain(text: str) -> str:
-    """Return a sentence without the marks of `isolated`, for files."""
     return text.replace(FIRST_STRONG, "").replace(POP, "")
 
 

@@ -204,7 +204,6 @@ def battle_sets_for(viewer: User, campaign: Campaign) -> list[str]:
 
 
 def sampled_llms_for(viewer: User, campaign: Campaign) -> list[str]:
-    """LLMs that people's verdicts on a sample of battles correct, by name."""
     rows = SampledBattle.objects.filter(battle__battle_set__campaign__in=within(viewer, campaign))
     return sorted(set(rows.order_by().values_list("judge__name", flat=True)))
 

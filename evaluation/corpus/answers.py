@@ -73,7 +73,6 @@ def runs_without_answer(viewer: User, campaign: Campaign, topic: Topic) -> list[
 def answer_of_run(
     viewer: User, campaign: Campaign, run: Run, topic_id: str, answer_id: str
 ) -> AnswerProvenance | None:
-    """Return the answer with a public id, or without one the first to a topic."""
     rows = provenance_for(viewer, campaign).filter(run=run, topic__public_id=topic_id)
     rows = rows.filter(answer__public_id=answer_id) if answer_id else rows.order_by("sample")
     return rows.select_related("answer", "run", "topic").first()

@@ -119,7 +119,6 @@ def check_apart(x: Choice, y: Choice) -> None:
 def whole(
     campaign: Campaign, condition: Condition, nugget_set: NuggetSet | None, judge: Judge | None
 ) -> NuggetCondition:
-    """Return a condition that is one set and one judge in all topics."""
     return NuggetCondition(campaign, (Part(nugget_set, judge),), condition)
 
 

@@ -118,7 +118,6 @@ def addressing_in_answer(number: int, sign: Sign) -> str:
 
 
 def docid_in(message: str) -> str:
-    """Return the docid in the message of a finding about a segment, empty for other messages."""
     parts = (message.partition(f" {kind.caption}: ") for kind in WAYS_OF_ADDRESSING)
     return next((docid for docid, matches, _ in parts if matches), "")
 

@@ -49,7 +49,6 @@ def of_kind(
 
 
 def kind_of(source: Source) -> FileKind | None:
-    """None where nothing can be told."""
     texts = [text for _, text in source.lines[:LINES_READ]]
     if not texts:
         return None

@@ -179,7 +179,6 @@ def own_provenance(extra: Mapping[str, Any], nothing: Ours, line: int, problems:
 
 
 def one_of(words: Collection[str]) -> AfterValidator:
-    """Validator of a text that is one of some words."""
 
     def checked(word: str) -> str:
         if word not in words:
@@ -200,7 +199,6 @@ def label_word(label: AssignmentLabel | SupportLabel, raw: str) -> str:
 
 
 def json_line(fields: Mapping[str, Any], extra: Mapping[str, Any]) -> str:
-    """Return one line of JSONL without its newline: `fields` first, and no extra key overrides one of them."""
     # Python would write NaN, which is no JSON and stops readers in other languages.
     return json.dumps(with_extra(fields, extra), ensure_ascii=False, allow_nan=False)
 
@@ -222,7 +220,6 @@ CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def id_problem(value: str) -> str | None:
-    """Return the problem of an id (topic, run, docid, group), or None."""
     if not value:
         return "an id, found an empty string"
     if USUAL_ID.fullmatch(value):

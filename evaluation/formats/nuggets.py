@@ -276,5 +276,4 @@ def _criterion(nugget: NuggetRecord, text: str, group: str) -> dict[str, Any]:
 
 
 def tier_of(importance: str) -> str | None:
-    """Return the word of a rubric for an importance; None where there is none."""
     return TIER_OF.get(importance, importance) or None

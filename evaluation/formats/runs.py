@@ -331,7 +331,6 @@ def strangers(answer: AnswerRecord) -> list[str]:
 
 
 def strangers_message(docids: list[str], references: int) -> str:
-    """Finding about citations that lead nowhere."""
     where = f"which are not among its {references:,} references"
     hint = " (integers count from 0 without quotes)" if any(docid.isdecimal() for docid in docids) else ""
     return f"cites {first_ids(docids)}, {where}{hint}, and no passage has them"

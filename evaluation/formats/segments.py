@@ -49,7 +49,6 @@ class SegmentLine(Line):
 
 
 def as_segment(value: Any) -> Any:
-    """Read a text alone as a segment with this text."""
     return {"text": value} if isinstance(value, str) else _object(value)
 
 
@@ -71,7 +70,6 @@ class QueryLine(Line):
 
 
 def as_query(value: Any) -> Any:
-    """Read a text alone as a query without an id."""
     return {} if isinstance(value, str) else _object(value)
 
 
@@ -94,7 +92,6 @@ class SegmentFile:
 
 
 def document_id(docid: str) -> str:
-    """The document that a segment is part of: the part before `#`, or all of it."""
     return docid.partition("#")[0]
 
 
@@ -173,7 +170,6 @@ def _row(line: int, path: str, entry: DocLine, docid: str, problems: Problems) -
 
 
 def segment_record(line: int, docid: str, entry: DocLine) -> SegmentRecord | None:
-    """Return a segment of a line; None where it has no text."""
     doc = entry.doc or entry
     text = _text(doc) or _text(entry)
     if text is None:

@@ -381,7 +381,6 @@ def at_path(row: Any, path: str) -> Any:
 
 
 def as_json(text: str) -> Any:
-    """Return what a text says in JSON; None where it is none."""
     try:
         return ANYTHING.validate_json(text)
     except ValidationError:

@@ -53,7 +53,6 @@ def answer_texts(answers: list[int]) -> dict[int, str]:
 
 
 def answer_objects(answers: list[int]) -> dict[int, list[str]]:
-    """Return the texts of each answer's objects, in their order."""
     parts: dict[int, list[str]] = {pk: [] for pk in answers}
     for part in in_parts_of(answers):
         sentences = Sentence.objects.filter(answer__in=part).order_by("answer", "index")

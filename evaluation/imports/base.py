@@ -140,7 +140,6 @@ def counted(number: int, nouns: str) -> str:
 
 
 def nouns_of(nouns: str) -> str:
-    """Return what a text calls what files and the API call otherwise."""
     return {"segments": "passages", "qrels": "grades"}.get(nouns, nouns)
 
 
@@ -285,13 +284,11 @@ def refuse_changes(problems: list[InputProblem], replace: bool) -> None:
 
 
 def refuse_if_labelled(count: int, what: str) -> None:
-    """Raise `Refused` with the number of labels that hang on what would be replaced."""
     if count:
         raise Refused("labelled", f"{what} cannot be replaced: {count:,} labels hang on it.")
 
 
 def own_keys(extra: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a file's unknown keys without the provenance that an export of ours added."""
     return {key: value for key, value in extra.items() if key != PROVENANCE_KEY}
 
 

@@ -416,14 +416,12 @@ class _Passages:
         """By the keys of docids a number for the hash of each one's text, beside which nothing is kept."""
 
     def look_up(self, docids: Iterable[str]) -> None:
-        """Learn what is loaded under docids."""
         unknown = {docid for docid in docids if self._texts.get(_key(docid)) is None}
         for docid, has_text, text in rows_of_docids(self._campaign, unknown, "docid", "has_text", "text"):
             if has_text:
                 self._texts.put(_key(docid), (_key(text_hash(text)), 0))
 
     def take_new(self) -> list[SegmentRecord]:
-        """Return the texts that came since they were last taken."""
         new, self._new = self._new, []
         return new
 

@@ -284,7 +284,6 @@ class Protocol(models.Model):
             raise ValidationError({"grade_words": f"give {grades} words, a line a grade, from 0 to {grades - 1}"})
 
     def labels_of(self, stage: Stage) -> LabelSet:
-        """Return the labels that a stage's assessors may give."""
         return stage.labels_in(self)
 
     @property

@@ -32,7 +32,6 @@ def new_salt() -> str:
 
 
 def new_family() -> str:
-    """Return a random id that a campaign shares with its copies."""
     return _random_bytes(16).hex()
 
 

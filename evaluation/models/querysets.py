@@ -72,14 +72,12 @@ class TaskQuerySet(QuerySet[RowT_co]):
         return ~Q(**{f"{path}state": TaskState.WITHDRAWN})
 
     def making(self) -> Self:
-        """Tasks that make a nugget list."""
         return self.filter(stage__in=[stage for stage in STAGES.values() if not stage.judges])
 
     def judging(self) -> Self:
         return self.filter(stage__in=[stage for stage in STAGES.values() if stage.judges])
 
     def by_list(self) -> Self:
-        """Tasks that label answers by a nugget list."""
         return self.filter(stage__in=[stage for stage in STAGES.values() if stage.by_list])
 
     def unfinished(self) -> Self:

@@ -100,7 +100,6 @@ class StudyPairQuerySet(models.QuerySet["StudyPair"]):
         return self.filter(IS_DECOY)
 
     def counted(self) -> Self:
-        """Return the pairs that figures are about: all but decoys."""
         return self.exclude(IS_DECOY)
 
 

@@ -208,7 +208,6 @@ class TaskAnswer(models.Model):
 
     @property
     def unit(self) -> int:
-        """Key of what stands there, an answer, a passage or a battle."""
         return self.answer_id or self.segment_id or self.battle_id or 0
 
 

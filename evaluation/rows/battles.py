@@ -63,7 +63,6 @@ class OfAnswers(Reader):
         return rows.filter(Q(**{left: answers}) | Q(**{right: answers}))
 
     def run_ids(self, answers: Iterable[int]) -> dict[int, tuple[str, str]]:
-        """Return run and public id of each answer."""
         rows = AnswerProvenance.objects.using(self.alias).filter(pk__in=set(answers))
         return {pk: (run, name) for pk, run, name in rows.values_list("pk", "run__run_id", "answer__public_id")}
 

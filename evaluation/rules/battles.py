@@ -222,14 +222,12 @@ def _fewest(battles: Mapping[str, set[DrawnBattle]]) -> list[str]:
 
 
 def in_turn(order: BattleWalk, seed: str, battles: Iterable[DrawnBattle]) -> list[DrawnBattle]:
-    """Order a topic's battles as people get them."""
     if order == BattleWalk.WALK:
         return walk(seed, battles)
     return sorted(battles, key=lambda battle: _walk_digest(seed, battle))
 
 
 def in_tasks(battles: Sequence[BattleT], longest: int) -> list[Sequence[BattleT]]:
-    """Cut a topic's battles, in their order, into tasks."""
     return [battles[start : start + longest] for start in range(0, len(battles), longest)]
 
 

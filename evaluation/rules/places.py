@@ -163,7 +163,6 @@ def sentence_with(text: str, quote: str) -> int | None:
 
 
 def best_first(places: Sequence[Place]) -> list[Place]:
-    """Places by their share; of equal ones the earlier comes first."""
     return sorted(places, key=lambda place: (-place.share, place.paragraph))
 
 

@@ -76,7 +76,6 @@ class Stage(str):
     """Names of static/js/desk/keymap.json under which it finds keys, beside its code and `judging` or `nuggets`."""
 
     def labels_in(self, settings: LabelSettings) -> LabelSet:
-        """Return the labels that people may give under a protocol."""
         return self.labels
 
     @property
@@ -109,7 +108,6 @@ STAGES: Final[dict[str, Stage]] = {}
 
 
 def stage_of_study(kind: str) -> Stage:
-    """Return the stage at which the pairs of a second look or a random check are judged."""
     return next(stage for stage in STAGES.values() if stage.study == kind)
 
 

@@ -113,7 +113,6 @@ def change_tasks(*, campaign: Campaign, order: TaskChange, actor: User) -> Chang
 
 
 def refuse_if_nothing_changed(receipt: ChangeReceipt) -> None:
-    """Raise `Refused` with each reason once where no task allows the change."""
     if not receipt.changed:
         raise Refused("nothing_to_change", " ".join(dict.fromkeys(task.reason for task in receipt.left)))
 

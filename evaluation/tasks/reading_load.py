@@ -18,7 +18,6 @@ class ReadingLoad:
 
 
 def readable(source: int, threshold: int) -> QuerySet[Qrel]:
-    """Return one source's grades that put a passage among those to read."""
     return Qrel.objects.filter(source=source, grade__gte=threshold, segment__has_text=True).order_by()
 
 

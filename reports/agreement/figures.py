@@ -322,7 +322,6 @@ def shown_correlation(request: AgreementRequest, *, whole: bool = False) -> Corr
 
 @cached_report(size=64)
 def curve_of(request: AgreementRequest) -> tuple[CurvePoint, ...]:
-    """Return tau by the number of topics; nothing for a published table."""
     if request.is_published:
         return ()
     return tau_by_topics(*request.tables(), request.policies.topics)
@@ -345,7 +344,6 @@ def confuse_sides(x: Side, y: Side, tag: str = "") -> ConfusionReport | None:
 
 @cached_report(size=64)
 def agreement_by_tag(request: AgreementRequest) -> tuple[tuple[str, Correlation], ...]:
-    """Return the three taus over the topics of each tag; nothing for a published table."""
     if request.is_published:
         return ()
     return tuple((tag, shown_correlation(replace(request, tag=tag))) for tag in topics_by_tag(request.campaign))

@@ -70,7 +70,6 @@ def forecast_sample(*, campaign: Campaign, order: SampleOrder) -> SampleDraw:
 
 
 def sample_judges(battle_set: BattleSet) -> list[str]:
-    """Return the LLMs of which there is a sample, by name."""
     rows = SampledBattle.objects.filter(battle__battle_set=battle_set)
     return sorted(set(rows.order_by().values_list("judge__name", flat=True)))
 

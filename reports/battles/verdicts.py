@@ -40,7 +40,6 @@ class BattleVerdict:
 
     @property
     def left_points(self) -> float | None:
-        """Points of the answer on the left; None where there are none."""
         return LEFT_POINTS.get(self.record.label)
 
     @property

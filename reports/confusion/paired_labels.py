@@ -80,7 +80,6 @@ class Matched:
 
     @property
     def codes(self) -> list[int]:
-        """Stored codes of the labels, in their order."""
         return [int(label.code) for label in self.label_set.ascending] or [*range(len(self.labels))]
 
     @property

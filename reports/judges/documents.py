@@ -238,7 +238,6 @@ def _difference_row(
 
 
 def facts(content: Mapping[str, Any]) -> list[str]:
-    """What the figures rest on, in sentences."""
     sentences = [f"Truth: {content['truth']}, by {content['truth_measure']}."]
     if content["left_out"] and content["on_missing"] != SKIP:
         sentences.append(f"Left out, because one side lacks them: {_names(content['left_out'])}.")

@@ -96,7 +96,6 @@ class LeaderboardForm(ConditionForm):
 
     @property
     def battle_condition(self) -> BattleCondition:
-        """Battles by whoever labels under the condition: people or LLMs."""
         by_llms = [condition for condition in Condition if condition.judge_kind is JudgeKind.LLM]
         return BattleCondition.LLM if self.data["condition"] in by_llms else BattleCondition.PEOPLE
 

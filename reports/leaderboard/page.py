@@ -81,7 +81,6 @@ ALWAYS_SHOWN = (LENGTH, PRECISION, RECALL)
 
 
 def topics_key(score: str) -> str:
-    """Key of the number of topics that a run's mean is over."""
     return f"{score}_topics"
 
 
@@ -533,7 +532,6 @@ def comparisons(request: LeaderboardRequest, runs: tuple[str, ...]) -> Compariso
 
 
 def battle_board(campaign: Campaign, form: LeaderboardForm, query: QueryDict, title: str) -> CheckedReport:
-    """Return the leaderboard of a valid form whose score is of battles."""
     chosen, condition = form.chosen, form.battle_condition
     target = chosen["target"] if chosen["target"] in TARGETS else THESE
     choices = {"set": chosen["set"], "condition": condition.value, "judge": chosen["judge"]}

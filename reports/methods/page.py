@@ -57,7 +57,6 @@ CITATIONS = {
 
 
 def page_sections(report: MethodsReport) -> list[MethodsSection]:
-    """Return the sections as the page has them: without names of tables in the database."""
     *parts, versions = report.sections
     [programs] = versions.tables
     rest = [row for row in programs.rows if not str(row["what"]).startswith(TABLES_OF)]

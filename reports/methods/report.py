@@ -485,7 +485,6 @@ def _without_names(campaign: Campaign, report: MethodsReport) -> MethodsReport:
 
 
 def battle_sentences(campaign: Campaign) -> list[str]:
-    """Return a sentence for each set that was judged by people or by LLMs, and for each sample of one."""
     sets = BattleSet.objects.filter(campaign=campaign).select_related("campaign")
     return [sentence for row in sets for sentence in (*_sentences(row), *_sample_sentences(row))]
 

@@ -51,7 +51,6 @@ def has_tau(runs: int, topics: int | None) -> bool:
 
 
 def why_no_tau(runs: int, topics: int | None) -> str | None:
-    """Return why the rank agreement of run means is not shown; None where it is."""
     if has_tau(runs, topics):
         return None
     # A published table has scores of runs alone, so nobody knows on how many topics they rest.

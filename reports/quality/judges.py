@@ -246,7 +246,6 @@ def verdict_of(judge: Jackknife, pairs: int, people: Jackknife) -> tuple[JudgeVe
 
 
 def weak_at(whole: float | None, slices: Iterable[Slice]) -> tuple[str, ...]:
-    """Return the names of slices of enough pairs that lie far below the whole."""
     if whole is None:
         return ()
     return tuple(

@@ -79,7 +79,6 @@ class Shared:
     pairs: tuple[PairOfPeople, ...]
 
     def pair(self, key: str) -> PairOfPeople | None:
-        """Return the pair that an address names, else the one with the most items."""
         pair = next((pair for pair in self.pairs if pair.key == key), None)
         return pair or max(self.pairs, key=lambda pair: pair.items, default=None)
 

@@ -196,7 +196,6 @@ class CorrectedReport:
 
     @property
     def basis(self) -> str:
-        """People's labels on which the scores rest, and the number of pairs, in words."""
         judged, known_labels = self.judged, self.known
         people = [f"{judged:,} human {plural(judged, 'judgment')}"] if judged or not known_labels else []
         earlier = [f"{known_labels:,} known {plural(known_labels, 'label')}"] if known_labels else []

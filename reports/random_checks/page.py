@@ -152,7 +152,6 @@ class CheckedReport(Report):
 
 
 def board_address(study: Study) -> str:
-    """Address of the page whose scores a complete check corrects."""
     query = {"judge": study.judge.name, "view": CORRECTED, "check": study.name}
     if study.nugget_set is None:
         query |= {"condition": SupportCondition.LLM, "measure": measure_of(study)}

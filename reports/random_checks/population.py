@@ -134,7 +134,6 @@ def draws_sentences(study: Study) -> bool:
 
 
 def groups_citations(study: Study) -> bool:
-    """Whether the citations of a sentence are one unit of a draw."""
     return study.kind == StudyKind.SUPPORT and MEASURES[measure_of(study)].takes_best
 
 
