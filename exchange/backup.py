@@ -31,7 +31,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 from accounts.models import ApiToken, User
 from evaluation.append_only import install_triggers, missing_triggers
 from evaluation.errors import Refused
-from exchange.files import digest_of, folder_of, whole_file
+from exchange.files import digest_of, folder_of, whole_file, writing
 
 LEFT_OUT = ("django_session", "accounts_cached", "api_idempotencykey")
 """Tables whose rows stay out of backups: sessions open accounts, and kept answers hold data in full."""
@@ -89,11 +89,8 @@ def back_up(path: Path) -> BackupManifest:
     """
     if path.exists():
         raise Refused("is_there", f"{path} is there already; a backup is never written over another.")
-    try:
-        with TemporaryDirectory(prefix=".assay-backup-", dir=path.parent) as folder:
-            return _write(path, Path(folder))
-    except OSError as error:
-        raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
+    with writing(path), TemporaryDirectory(prefix=".assay-backup-", dir=path.parent) as folder:
+        return _write(path, Path(folder))
 
 
 def _write(path: Path, folder: Path) -> BackupManifest:

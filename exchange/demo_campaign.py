@@ -142,7 +142,6 @@ def make_accounts() -> None:
 
 
 def load_sample(campaign: Campaign) -> None:
-    """Load the demo's topics, runs, qrels and passages."""
     with transaction.atomic():
         import_topics(campaign=campaign, source=_source("topics.jsonl"))
         for run_id, options in RUNS.items():

@@ -118,7 +118,6 @@ class FetchRow:
 
     @property
     def acts(self) -> tuple[str, ...]:
-        """What can be done with the job as it stands."""
         if self.job.has_ended:
             return ("retry",) if self.progress.failed else ()
         return "pause" if self.job.state == Job.State.RUNNING else "resume", "cancel"
@@ -188,7 +187,6 @@ class _Batch:
     kept: list[WorkItem] = field(default_factory=list)
 
     def fetch(self, items: list[WorkItem], stopping: Signal) -> None:
-        """Ask for texts until a reply, a pause, the end of the worker or the size of the batch stops it."""
         left, at_once = items, self.source.at_once
         with open_source(self.source) as client, ThreadPoolExecutor(at_once) as threads:
             while left and self._may_go_on(stopping):

@@ -21,16 +21,24 @@ SentFile: TypeAlias = "UploadedFile[Any]"
 
 
 @contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Raise `Refused` where the block cannot write to the disk."""
+    try:
+        yield
+    except OSError as error:
+        raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
+
+
+@contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """Path to write to: the file appears under its own name only when it is whole. Raises `Refused`."""
     part = path.with_name(f"{path.name}.part")
-    try:
-        yield part
-        part.replace(path)
-    except OSError as error:
-        raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
-    finally:
-        part.unlink(missing_ok=True)
+    with writing(path):
+        try:
+            yield part
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
 
 
 def new_folder() -> tuple[str, Path]:

@@ -68,7 +68,6 @@ def open_source(source: TextSource) -> httpx2.Client:
 
 
 def ask(client: httpx2.Client, source: TextSource, docid: str) -> TextReply:
-    """Ask for one text, once."""
     try:
         response = client.get(source.address_of(docid))
     except httpx2.TransportError as error:

@@ -120,7 +120,7 @@ class GatesView(WriteView):
     def do(self, write: Write, about: Campaign) -> HttpResponse:
         order = self._order(write, about)
         result = run_gate(order)
-        more: dict[str, Any] = {"kept": result.kept.document} if write.body.keep and result.kept else {}
+        more: dict[str, Any] = {"kept": result.kept.model_dump()} if write.body.keep and result.kept else {}
         if write.body.forms:
             more["files"] = {form: GATE_FORMS[form](result) for form in write.body.forms}
         if result.verdict is GateVerdict.BROKEN and (jobs := unfinished_jobs(order)):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +17,8 @@ from evaluation.formats.lines import json_line
 from evaluation.formats.runs import first_ids
 from evaluation.formats.topics import ID_KEYS, TEXT_KEYS
 from evaluation.models import AnswerProvenance, Campaign, QrelSource, Run, Segment, Topic
-from exchange.exports.lines import DEFAULTS, condition_of_export, lines_of, nugget_lines, policies_of_export
+from exchange.exports.labels import in_parts, nugget_lines
+from exchange.exports.lines import DEFAULTS, condition_of_export, lines_of, policies_of_export
 from exchange.exports.score_files import SCORE_FILES
 from exchange.gates.baseline import Fingerprint
 from exchange.gates.fingerprint import fingerprint_of
@@ -149,8 +150,7 @@ def _run_lines(run: Run, *, texts: bool) -> Iterator[str]:
     answers = (
         AnswerProvenance.objects.filter(run=run, sample=1).select_related("topic").order_by("topic__position")
     )
-    rows = answers.prefetch_related("answer__sentences__citations__segment").iterator(chunk_size=PART)
-    while part := list(islice(rows, PART)):
+    for part in in_parts(answers.prefetch_related("answer__sentences__citations__segment"), PART):
         responses = {answer.pk: _responses(answer) for answer in part}
         docids = {docid for answer in part for docid in _docids(answer, responses[answer.pk])}
         segments = Segment.objects.filter(campaign=run.campaign_id, docid__in=docids, has_text=True)

@@ -5,9 +5,19 @@ from functools import partial
 from math import isnan
 from typing import Any
 
+import numpy as np
+
+from evaluation.domain.conditions import NuggetCondition
 from evaluation.errors import Refused
+from evaluation.formats.lines import json_line
 from evaluation.formats.score_files import ALL, FORMS, ScoreForm, TopicScore
+from evaluation.terms import PROVENANCE_KEY
+from reports.frames import assignment_sheet
 from reports.judges.tables import JudgeTable
+from reports.metrics.arrays import defined
+from reports.metrics.policies import Policies, policies_document
+from reports.metrics.registry import Profile, scores_of
+from reports.metrics.scores import answer_scores, run_scores
 
 Tables = Sequence[JudgeTable]
 DIGITS: Mapping[str, Callable[[float], str]] = {"17": repr, "6": "{:.6g}".format}
@@ -40,3 +50,28 @@ def _scores(tables: Tables) -> Iterator[TopicScore]:
     for table in tables:
         for run_id, value in sorted(table.run_scores.items()):
             yield TopicScore(0, run_id, ALL, table.measure, value)
+
+
+def score_fields(profile: Profile) -> dict[str, str]:
+    """Fields of a profile's scores: what nuggetizer calls them, and our own names where it has none."""
+    return {score.name: score.field or score.name for score in scores_of(profile)}
+
+
+def score_lines(choice: NuggetCondition, policies: Policies) -> Iterator[str]:
+    """Yield a line per run and topic with a score, and after each run its means as `qid: all`."""
+    sheet = assignment_sheet(choice, policies.profile)
+    fields = score_fields(policies.profile)
+    answers, means = answer_scores(sheet, policies), run_scores(sheet, policies)
+    assay = {
+        "condition": str(choice),
+        "nuggets": choice.sets_text,
+        "judge": choice.judges_text,
+        "policies": policies_document(policies),
+    }
+    for run, run_id in enumerate(sheet.run_ids):
+        for topic in np.flatnonzero(answers.counted[:, run]):
+            scores = {field: defined(answers.of(name)[topic, run]) for name, field in fields.items()}
+            yield json_line({"qid": sheet.topic_ids[topic], "run_id": run_id}, scores)
+        if sheet.labelled[run]:
+            average = {field: defined(means.of(name)[run]) for name, field in fields.items()}
+            yield json_line({"qid": "all", "run_id": run_id}, average | {PROVENANCE_KEY: assay})

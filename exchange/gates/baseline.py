@@ -3,7 +3,6 @@
 It is made of a run, read from a file, or kept as accepted in the log: the run itself need not be there any more.
 """
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -70,10 +69,6 @@ class Baseline(BaseModel):
     missing: Annotated[int, Field(ge=0)]
     fingerprint: Fingerprint
 
-    @property
-    def document(self) -> dict[str, Any]:
-        return self.model_dump()
-
 
 @dataclass(frozen=True, slots=True)
 class Basis:
@@ -139,11 +134,9 @@ def read_baseline(raw: bytes, name: str) -> Baseline:
     try:
         return Baseline.model_validate_json(raw)
     except ValidationError as error:
+        mistakes = error.errors(include_url=False)
         raise BadInput(
-            [
-                InputProblem(name, 1, field_path(mistake["loc"]) or "file", wording(mistake))
-                for mistake in error.errors(include_url=False)
-            ]
+            [InputProblem(name, 1, field_path(each["loc"]), wording(each)) for each in mistakes]
         ) from error
 
 
@@ -161,13 +154,5 @@ def accepted_baseline(campaign: Campaign, condition: str) -> Baseline:
 
 
 def accept_baseline(campaign: Campaign, condition: str, baseline: Baseline, actor: User | None) -> None:
-    payload = {"condition": condition, "name": baseline.run, "baseline": baseline.document}
+    payload = {"condition": condition, "name": baseline.run, "baseline": baseline.model_dump()}
     Event.objects.create(campaign=campaign, kind=GATE_ACCEPTED, actor=actor, payload=payload)
-
-
-def share_missing(baseline: Baseline) -> float:
-    return baseline.missing / baseline.labels if baseline.labels else 1.0
-
-
-def common_topics(baseline: Mapping[str, float], candidate: Mapping[str, float]) -> Sequence[str]:
-    return sorted(baseline.keys() & candidate.keys())

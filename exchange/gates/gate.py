@@ -4,13 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import numpy as np
+from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS
+from django.urls import reverse
 
 from accounts.models import User
 from evaluation.campaigns.pseudonyms import Names
+from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.errors import Refused
+from evaluation.labels import NUGGET_LABELS
 from evaluation.models import AnswerProvenance, Campaign
-from evaluation.terms import Condition, SupportCondition
+from evaluation.terms import Condition, Importance, SupportCondition
 from exchange.gates.baseline import (
     ACCEPTED,
     Baseline,
@@ -18,19 +23,19 @@ from exchange.gates.baseline import (
     accept_baseline,
     accepted_baseline,
     baseline_of,
-    common_topics,
-    share_missing,
 )
-from exchange.gates.changes import NO_CHANGES, Changes, changes_between
 from exchange.gates.fingerprint import differences
 from jobs.models import Job, WorkItem
 from llmjobs.models import LlmJob
 from reports.document import chosen_labels, policies_of
+from reports.frames import assignment_keys, assignment_sheet, nugget_texts
 from reports.metrics.gate import GateRule, GateVerdict, ScoredGate, decide, worst
+from reports.metrics.label_matrix import FULL, AssignmentSheet
 from reports.metrics.policies import policies_document
-from reports.metrics.registry import BY_NAME, primary_of
+from reports.metrics.registry import BY_NAME, Profile, primary_of
 from reports.metrics.support import PRECISION, SUPPORT_NAMES
 from reports.profiles import profile_of
+from web.consistent_read import consistent_read
 from web.text import p_value
 
 FEWEST_TOPICS, MOST_MISSING = 10, 0.05
@@ -64,6 +69,21 @@ class GateOrder:
     @property
     def baseline_name(self) -> str:
         return self.baseline.run if isinstance(self.baseline, Baseline) else self.baseline
+
+
+Change = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Each list is None where one side has scores alone, or the labels are of citations."""
+
+    lost: list[Change] | None
+    gained: list[Change] | None
+    violations: list[Change] | None
+
+
+NO_CHANGES: Final = Changes(None, None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +176,7 @@ def _check_usage(order: GateOrder) -> None:
 
 def _decided(order: GateOrder) -> GateResult:
     basis = _basis(order)
-    _check_jobs(order, basis)
+    _check_jobs(order)
     candidate = baseline_of(basis, order.candidate)
     policies = policies_document(basis.policies)
     _check_labels(candidate, order.most_missing)
@@ -227,14 +247,14 @@ def unfinished_jobs(order: GateOrder) -> list[int]:
     )
 
 
-def _check_jobs(order: GateOrder, basis: Basis) -> None:
+def _check_jobs(order: GateOrder) -> None:
     if jobs := unfinished_jobs(order):
         numbers = ", ".join(map(str, jobs))
         raise Refused("job_unfinished", f"job {numbers} still labels these runs; wait for it, or cancel it")
 
 
 def _check_labels(run: Baseline, most_missing: float) -> None:
-    share = share_missing(run)
+    share = run.missing / run.labels if run.labels else 1.0
     if share > most_missing:
         raise Refused(
             "labels_missing",
@@ -254,7 +274,7 @@ def _scored(order: GateOrder, score: str, baseline: Baseline, candidate: Baselin
     if before is None:
         names = ", ".join(sorted(baseline.scores))
         raise Refused("no_such_score", f"the baseline has no score {score} (scores: {names})")
-    topics = len(common_topics(before, after))
+    topics = len(before.keys() & after.keys())
     if topics < order.fewest_topics:
         raise Refused(
             "too_few_topics",
@@ -271,3 +291,43 @@ def _reason(scores: tuple[ScoredGate, ...]) -> str:
         + (f", about {scored.more_topics} more topics would decide" if scored.more_topics else "")
         for scored in scores
     )
+
+
+def changes_between(choice: NuggetCondition | CitationCondition, baseline: str, candidate: str) -> Changes:
+    """Compare the labels of two runs, vital nuggets first; of several samples the one with the fullest label."""
+    if not isinstance(choice, NuggetCondition):
+        return NO_CHANGES
+    with consistent_read():
+        # A rubric's sheet has all nuggets, also those that an answer must not contain.
+        sheet = assignment_sheet(choice, Profile.RUBRIC)
+        texts, (_, answers) = nugget_texts(choice, Profile.RUBRIC), assignment_keys(choice, Profile.RUBRIC)
+    columns = [sheet.columns_of(np.array([sheet.run_ids.index(run)])) for run in (baseline, candidate)]
+    before, after = (sheet.labels[:, of_run].max(axis=1) for of_run in columns)
+    fullest = columns[1][sheet.labels[:, columns[1]].argmax(axis=1)]
+    judged = (before >= 0) & (after >= 0)
+    avoided = sheet.weight < 0
+    masks = (
+        judged & (after < before) & ~avoided,
+        judged & (after > before) & ~avoided,
+        avoided & (after == FULL) & (before >= 0) & (before < FULL),
+    )
+
+    def change(place: int) -> Change:
+        topic = int(sheet.nugget_topic[place])
+        address = reverse(
+            "organizer:answer_labels", args=[choice.campaign.slug, int(answers[topic, fullest[place]])]
+        )
+        return {
+            "topic": sheet.topic_ids[topic],
+            "nugget": texts[place],
+            "importance": Importance(int(sheet.importance[place])).name.lower(),
+            "from": NUGGET_LABELS.scale[before[place]],
+            "to": NUGGET_LABELS.scale[after[place]],
+            "url": f"{settings.PUBLIC_URL}{address}",
+        }
+
+    return Changes(*([change(place) for place in _in_order(sheet, mask.nonzero()[0].tolist())] for mask in masks))
+
+
+def _in_order(sheet: AssignmentSheet, places: list[int]) -> list[int]:
+    return sorted(places, key=lambda place: (-int(sheet.importance[place]), int(sheet.nugget_topic[place]), place))

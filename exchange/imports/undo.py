@@ -372,11 +372,10 @@ def _drop_empty_sets(campaign: Campaign, sets: Sequence[int]) -> None:
 
 def _is_named(row: models.Model) -> bool:
     """Whether rows name it that would keep it from being deleted."""
-    relations: list[Callable[[], bool]] = [
-        relation.related_model._base_manager.filter(**{relation.field.name: row}).exists
+    return any(
+        relation.related_model._base_manager.filter(**{relation.field.name: row}).exists()
         for relation in _protecting(type(row))
-    ]
-    return any(exists() for exists in relations)
+    )
 
 
 def _take_texts_away(campaign: Campaign, segments: QuerySet[Segment], undone: Event) -> None:
@@ -392,14 +391,11 @@ def _drop_stubs(campaign: Campaign, event: Event) -> None:
 
 
 def _in_use() -> Q:
-    paths = [
+    names_it = (
         models.Exists(relation.related_model._base_manager.filter(**{relation.field.name: models.OuterRef("pk")}))
         for relation in _protecting(Segment)
-    ]
-    condition = Q(paths[0])
-    for path in paths[1:]:
-        condition |= Q(path)
-    return condition
+    )
+    return Q(*names_it, _connector=Q.OR)
 
 
 def listed_imports(campaign: Campaign) -> Iterator[str]:

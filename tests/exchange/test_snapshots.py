@@ -38,8 +38,7 @@ from evaluation.models import (
 from evaluation.terms import JudgeKind, Role
 from exchange.models import LoadedCampaign, Snapshot, SnapshotPart
 from exchange.snapshots.archive import MANIFEST, SnapshotManifest, content_of, file_of
-from exchange.snapshots.pack import SnapshotContents
-from exchange.snapshots.people import CODES, DATA, OF_DESKS, People, may_name
+from exchange.snapshots.pack import CODES, DATA, OF_DESKS, People, SnapshotContents, may_name
 from exchange.snapshots.service import open_snapshot, pieces, take_snapshot
 from exchange.snapshots.tables import LEFT_OUT, ROOMS, CampaignRows, Field, missing, tables
 from jobs.models import Job, WorkItem

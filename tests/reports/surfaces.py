@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from evaluation.models import Campaign
-from exchange.exports.lines import score_fields
+from exchange.exports.score_files import score_fields
 from organizer.campaigns.views import scores_of_run
 from organizer.today.summary import Results, results_of
 from reports.methods.report import methods_report

@@ -15,7 +15,7 @@ from evaluation.terms import Scoring
 from exchange.exports.autojudge import AUTOJUDGE, AutoJudgeFolder
 from exchange.exports.lines import CAMPAIGN, EXPORT_FORMS, EXPORTS, lines_of
 from exchange.exports.score_files import DIGITS
-from exchange.files import whole_file
+from exchange.files import whole_file, writing
 from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot, write_campaign, write_snapshot
 from web.consistent_read import consistent_read
@@ -112,16 +112,13 @@ def _autojudge(campaign: Campaign, options: Options) -> str:
     if path.exists():
         raise Refused("cannot_write", f"{path} is there already: name a new folder.")
     count = 0
-    try:
-        with TemporaryDirectory(dir=path.parent) as scratch, consistent_read():
-            folder = Path(scratch) / "whole"
-            (folder / "runs").mkdir(parents=True)
-            for count, (name, lines) in enumerate(export.files(), start=1):  # noqa: B007
-                with (folder / name).open("x", encoding="utf-8", newline="\n") as out:
-                    out.writelines(f"{line}\n" for line in lines)
-            folder.rename(path)
-    except OSError as error:
-        raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
+    with writing(path), TemporaryDirectory(dir=path.parent) as scratch, consistent_read():
+        folder = Path(scratch) / "whole"
+        (folder / "runs").mkdir(parents=True)
+        for count, (name, lines) in enumerate(export.files(), start=1):  # noqa: B007
+            with (folder / name).open("x", encoding="utf-8", newline="\n") as out:
+                out.writelines(f"{line}\n" for line in lines)
+        folder.rename(path)
     return " ".join([f"{path}: {count:,} {plural(count, 'file')}.", *export.remarks])
 
 

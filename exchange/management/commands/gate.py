@@ -126,7 +126,7 @@ class Command(AssayCommand):
                 Path(options[name]).write_text(make(result), encoding="utf-8")
         kept = options["save_baseline"] or (options["rebaseline"] and options["baseline_file"])
         if kept and result.kept:
-            Path(kept).write_text(f"{as_json(result.kept.document)}\n", encoding="utf-8")
+            Path(kept).write_text(f"{as_json(result.kept.model_dump())}\n", encoding="utf-8")
 
 
 def _read(name: str) -> bytes:

@@ -19,7 +19,7 @@ from evaluation.models import Assignment, Campaign, Judge, NuggetSet, SupportJud
 from evaluation.stages import ASSIGN, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
 from evaluation.tasks.hand_out import reassign
 from evaluation.terms import JudgeKind, Origin, SupportCondition
-from exchange.exports.lines import assignment_lines, support_lines
+from exchange.exports.labels import assignment_lines, support_lines
 from tests.worlds.judging import JudgingWorld, finish, give, load_machine, make_judging_world
 
 pytestmark = pytest.mark.postgresql

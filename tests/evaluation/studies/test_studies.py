@@ -34,7 +34,7 @@ from evaluation.studies import hand_out_study
 from evaluation.tasks.hand_out import hand_out, reassign
 from evaluation.tasks.units import Order
 from evaluation.terms import JudgeKind, Origin, StudyKind, SupportCondition, TaskState
-from exchange.exports.lines import assignment_lines, support_lines
+from exchange.exports.labels import assignment_lines, support_lines
 from tests.worlds.judging import JudgingWorld, current_task, finish, load_nuggets
 from tests.worlds.study import (
     EXPERT,

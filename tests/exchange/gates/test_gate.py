@@ -10,8 +10,7 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from evaluation.models import AnswerProvenance, Assignment, Campaign, Event, Judge, ListedNugget
-from exchange.gates.changes import Changes
-from exchange.gates.gate import GateOrder, GateResult
+from exchange.gates.gate import Changes, GateOrder, GateResult
 from exchange.gates.outputs import gate_junit, gate_markdown
 from jobs.models import Job, WorkItem
 from llmjobs.models import Call, LlmJob
