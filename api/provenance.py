@@ -21,7 +21,7 @@ from api.views import CollectionView, row_at
 from evaluation.campaigns.pseudonyms import Names
 from evaluation.models import Campaign, Event
 from llmjobs import provenance as origins
-from llmjobs.provenance import ShownCall, files_of
+from llmjobs.provenance import ShownCall
 
 Behind = tuple[Event | None, list[tuple[str, ShownCall | None]]]
 LABEL_COLLECTIONS: dict[str, Callable[[User, Campaign], QuerySet[Any]]] = {
@@ -37,7 +37,7 @@ EXPLAINED = [
 def _event_and_calls(collection: str, viewer: User, campaign: Campaign, pk: int) -> Behind:
     if collection == "nuggets":
         nugget = origins.nugget_for(viewer, campaign, pk)
-        return nugget.event, [("wording", nugget.worded), ("importance", nugget.weighed)]
+        return nugget.listed.nugget_list.event, [("wording", nugget.worded), ("importance", nugget.weighed)]
     if collection == "grades":
         grade = origins.grade_for(viewer, campaign, pk)
         return grade.qrel.event, [("label", grade.call)]
@@ -71,7 +71,7 @@ class ProvenanceView(CollectionView):
 
 
 def _behind(event: Event | None) -> str:
-    if event and files_of(event):
+    if event and event.files:
         return "file"
     return "person" if event and event.actor_id else "unknown"
 
@@ -82,9 +82,7 @@ def _event(event: Event, campaign: Campaign, names: Names) -> dict[str, Any]:
         "kind": event.kind,
         "at": event.at,
         "actor": names.person(campaign.pk, event.actor_id),
-        "files": [
-            {"name": names.clean(campaign.pk, file.name), "sha256": file.sha256} for file in files_of(event)
-        ],
+        "files": [file | {"name": names.clean(campaign.pk, file["name"])} for file in event.files],
     }
 
 

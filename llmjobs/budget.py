@@ -89,7 +89,6 @@ def price_of(model: str) -> Price | None:
 
 
 def announced_price(llm: LlmJob) -> Price | None:
-    """Price with which a job was started; None where none was known."""
     if llm.prompt_price is None or llm.completion_price is None:
         return None
     return Price(llm.price_table, llm.currency, llm.prompt_price, llm.completion_price)

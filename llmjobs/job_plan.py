@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from evaluation.domain.counted_pairs import first_different, sentences_with_candidates
 from evaluation.domain.shares import Topics
@@ -21,7 +22,6 @@ from evaluation.models import (
     NuggetSet,
     Qrel,
     QrelSource,
-    Run,
     Segment,
     Study,
     StudyPair,
@@ -89,22 +89,33 @@ def unjudged(items: Sequence[NewItem], judge: Judge) -> JobPlan:
     answers = {item.payload["answer"] for item in items}
     topics = Topic.objects.filter(answers__in=answers)
     labels = Assignment.objects.current().filter(judge=judge.pk, answer__topic__in=topics)
-    there = set(labels.exclude(label=AssignmentLabel.FAILED).values_list("answer", "nugget_version"))
-    rows = labels.filter(label=AssignmentLabel.FAILED).values_list("answer", "nugget_version", "event")
-    failed = {(answer, wording): event for answer, wording, event in rows}
-    replicates, plan = next_replicates(set(failed.values())), JobPlan()
+    there, failed = _tried(labels, AssignmentLabel.FAILED, "answer", "nugget_version")
+    plan = JobPlan()
     for item in items:
         answer, wordings = item.payload["answer"], item.payload["nuggets"]
         left = [wording for wording in wordings if (answer, wording) not in there]
-        failed_events = [failed[answer, wording] for wording in left if (answer, wording) in failed]
-        if failed_events:
-            plan.items.append(_batch(answer, left, max(replicates.get(event, 0) for event in failed_events)))
+        replicates = [failed[answer, wording] for wording in left if (answer, wording) in failed]
+        if replicates:
+            plan.items.append(_batch(answer, left, max(replicates)))
         elif left:
             plan.items.append(item)
-        plan.retried += bool(failed_events)
+        plan.retried += bool(replicates)
         plan.judged += not left
         plan.labelled += len(wordings) - len(left)
     return plan
+
+
+Pairs = set[tuple[int, int]]
+
+
+def _tried(labels: QuerySet[Any], failed: int, *pair: str) -> tuple[Pairs, dict[tuple[int, int], int]]:
+    """Pairs of these columns that have a usable label, and failed pairs with their next replicate."""
+    rows = list(labels.filter(label=failed).values_list(*pair, "event"))
+    replicates = next_replicates({event for _, _, event in rows})
+    return (
+        set(labels.exclude(label=failed).values_list(*pair)),
+        {(one, other): replicates.get(event, 0) for one, other, event in rows},
+    )
 
 
 def nugget_items(
@@ -149,7 +160,6 @@ def nugget_items(
 
 
 def rubrics_name(judge: Judge) -> str:
-    """Name of the set of rubrics that a judge drafts."""
     return f"rubric-{judge.name}"
 
 
@@ -226,14 +236,11 @@ def drawn_items(study: Study, judge: Judge, topics: Collection[int]) -> JobPlan:
     return plan
 
 
-def _supported(campaign: Campaign, judge: Judge) -> tuple[set[tuple[int, int]], dict[tuple[int, int], int]]:
-    """Pairs that a judge has labelled, and failed pairs with their next replicate."""
-    labels = SupportJudgment.objects.current().filter(judge=judge.pk, condition=SupportCondition.LLM)
-    labels = labels.filter(sentence__answer__topic__campaign=campaign)
-    there = set(labels.exclude(label=SupportLabel.FAILED).values_list("sentence", "segment"))
-    failed = list(labels.filter(label=SupportLabel.FAILED).values_list("sentence", "segment", "event"))
-    replicates = next_replicates({event for _, _, event in failed})
-    return there, {(sentence, segment): replicates.get(event, 0) for sentence, segment, event in failed}
+def _supported(campaign: Campaign, judge: Judge) -> tuple[Pairs, dict[tuple[int, int], int]]:
+    labels = SupportJudgment.objects.current().filter(
+        judge=judge.pk, condition=SupportCondition.LLM, sentence__answer__topic__campaign=campaign
+    )
+    return _tried(labels, SupportLabel.FAILED, "sentence", "segment")
 
 
 def relevance_items(campaign: Campaign, source: str, topics: Iterable[Topic]) -> JobPlan:
@@ -267,7 +274,9 @@ def battle_items(
     """
     plan, about = JobPlan(), {topic.pk: topic.topic_id for topic in topics}
     lists = newest_lists([(nugget_set, None)], about) if nugget_set else {}
-    there, failed = _compared(battle_set, judge)
+    verdicts = Verdict.objects.current().filter(judge=judge.pk, battle__battle_set=battle_set)
+    # A battle has two verdicts, one of each order: the answer on the left says which.
+    there, failed = _tried(verdicts, BattleLabel.FAILED, "battle", "left")
     for battle, left, right in _in_orders(battle_set, orders, there | failed.keys()):
         if battle.topic_id not in about:
             continue
@@ -284,9 +293,7 @@ def battle_items(
     return plan
 
 
-def _in_orders(
-    battle_set: BattleSet, orders: Orders, there: Collection[tuple[int, int]]
-) -> Iterator[tuple[Battle, int, int]]:
+def _in_orders(battle_set: BattleSet, orders: Orders, there: Pairs) -> Iterator[tuple[Battle, int, int]]:
     """Battles of two answers with words, as drawn and then with the sides changed; the answers left and right."""
     runs = AnswerProvenance.objects.filter(run__campaign=battle_set.campaign_id)
     run_of = dict(runs.values_list("answer", "run__run_id"))
@@ -298,22 +305,3 @@ def _in_orders(
     twice = in_both_orders(battle_set.seed, drawn.values(), orders, again)
     yield from ((row, row.left_id, row.right_id) for row in drawn)
     yield from ((row, row.right_id, row.left_id) for row, battle in drawn.items() if battle in twice)
-
-
-def _compared(battle_set: BattleSet, judge: Judge) -> tuple[set[tuple[int, int]], dict[tuple[int, int], int]]:
-    """Battles with the answer on the left on which a judge has a verdict; and those that failed, with the replicate."""
-    verdicts = Verdict.objects.current().filter(judge=judge.pk, battle__battle_set=battle_set)
-    there = set(verdicts.exclude(label=BattleLabel.FAILED).values_list("battle", "left"))
-    failed = list(verdicts.filter(label=BattleLabel.FAILED).values_list("battle", "left", "event"))
-    replicates = next_replicates({event for _, _, event in failed})
-    return there, {(battle, left): replicates.get(event, 0) for battle, left, event in failed}
-
-
-def chosen_topics(campaign: Campaign, names: Sequence[str]) -> list[Topic]:
-    topics = campaign.topics.all()
-    return list(topics.filter(topic_id__in=names) if names else topics)
-
-
-def chosen_runs(campaign: Campaign, names: Sequence[str]) -> list[Run]:
-    runs = campaign.runs.all()
-    return list(runs.filter(run_id__in=names) if names else runs)

@@ -3,10 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from itertools import islice
 from math import ceil
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from accounts.models import User
 from evaluation.battles import battle_set_named
@@ -51,6 +53,14 @@ class JobRequest:
     runs: tuple[str, ...] = ()
     budget: Budget = NO_LIMIT
     priority: int = 0
+
+    def chosen_topics(self) -> list[Topic]:
+        topics = self.campaign.topics.all()
+        return list(topics.filter(topic_id__in=self.topics) if self.topics else topics)
+
+    def chosen_runs(self) -> list[int]:
+        runs = self.campaign.runs.all()
+        return list((runs.filter(run_id__in=self.runs) if self.runs else runs).values_list("pk", flat=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +114,7 @@ def plan_evaluation(request: JobRequest, condition: Condition, *, qrels: str = "
     if condition.judge_kind is not JudgeKind.LLM:
         raise Refused("usage", f"In {condition} people assign; evaluate does A/A, E/A and M/A.")
     campaign = request.campaign
-    topics = job_plan.chosen_topics(campaign, request.topics)
-    runs = [run.pk for run in job_plan.chosen_runs(campaign, request.runs)]
+    topics, runs = request.chosen_topics(), request.chosen_runs()
     lists = _lists_to_label(request, condition, nuggets, topics)
     items = job_plan.assign_items(lists.values(), runs, campaign.protocol.batch_size)
     plan = job_plan.unjudged(items, request.judge)
@@ -130,25 +139,16 @@ def _lists_to_label(
     return job_plan.newest_lists(sets, [topic.pk for topic in topics])
 
 
-def plan_nuggets(request: JobRequest, *, qrels: str) -> JobPlan:
-    """Plan automatic lists for topics without any by this judge: another model may make lists of its own."""
-    return _plan_lists(request, "nuggets", Origin.AUTO, qrels)
+def plan_lists(request: JobRequest, origin: Origin, *, qrels: str) -> JobPlan:
+    """Plan automatic lists, or the drafts that assessors post-edit, for topics without any by this judge.
 
-
-def plan_drafts(request: JobRequest, *, qrels: str) -> JobPlan:
-    """Plan the drafts that assessors post-edit, for topics without any by this judge."""
-    return _plan_lists(request, "drafts", Origin.DRAFT, qrels)
-
-
-def _plan_lists(request: JobRequest, kind: str, origin: Origin, qrels: str) -> JobPlan:
-    topics = job_plan.chosen_topics(request.campaign, request.topics)
+    Another model may make lists of its own.
+    """
     own = request.campaign.nugget_sets.filter(origin=origin, name=f"{origin}-{request.judge.name}")
-    there = job_plan.newest_lists([(nugget_set, None) for nugget_set in own], [topic.pk for topic in topics])
-    missing = [topic for topic in topics if topic.pk not in there]
-    plan = job_plan.nugget_items(request.campaign, missing, _source(request.campaign, qrels), kind)
-    plan.judged = len(there)
-    _repeat_failures(plan, request)
-    return plan
+    source, kind = _source(request.campaign, qrels), "drafts" if origin is Origin.DRAFT else "nuggets"
+    return _plan_missing(
+        request, own, lambda topics: job_plan.nugget_items(request.campaign, topics, source, kind)
+    )
 
 
 def plan_rubrics(request: JobRequest, *, nuggets: str = "") -> JobPlan:
@@ -157,10 +157,17 @@ def plan_rubrics(request: JobRequest, *, nuggets: str = "") -> JobPlan:
     `nuggets`: name of the set; default the only one that is no drafts. Raises `Refused`.
     """
     nugget_set = _final_set(request.campaign, nuggets)
-    topics = job_plan.chosen_topics(request.campaign, request.topics)
     own = request.campaign.nugget_sets.filter(name=job_plan.rubrics_name(request.judge))
+    return _plan_missing(request, own, partial(job_plan.rubric_items, nugget_set))
+
+
+def _plan_missing(
+    request: JobRequest, own: QuerySet[NuggetSet], plan_of: Callable[[list[Topic]], JobPlan]
+) -> JobPlan:
+    """Plan for the topics of which none of the judge's `own` sets has a list."""
+    topics = request.chosen_topics()
     there = job_plan.newest_lists([(mine, None) for mine in own], [topic.pk for topic in topics])
-    plan = job_plan.rubric_items(nugget_set, [topic for topic in topics if topic.pk not in there])
+    plan = plan_of([topic for topic in topics if topic.pk not in there])
     plan.judged = len(there)
     _repeat_failures(plan, request)
     return plan
@@ -176,9 +183,8 @@ def _final_set(campaign: Campaign, name: str) -> NuggetSet:
 
 
 def plan_support(request: JobRequest) -> JobPlan:
-    topics = [topic.pk for topic in job_plan.chosen_topics(request.campaign, request.topics)]
-    runs = [run.pk for run in job_plan.chosen_runs(request.campaign, request.runs)]
-    return job_plan.support_items(request.campaign, request.judge, topics, runs)
+    topics = [topic.pk for topic in request.chosen_topics()]
+    return job_plan.support_items(request.campaign, request.judge, topics, request.chosen_runs())
 
 
 def study_request(study: Study, judge: Judge, topics: tuple[str, ...] = ()) -> JobRequest:
@@ -192,15 +198,13 @@ def study_request(study: Study, judge: Judge, topics: tuple[str, ...] = ()) -> J
 
 
 def plan_study(request: JobRequest, study: Study) -> JobPlan:
-    topics = [topic.pk for topic in job_plan.chosen_topics(study.campaign, request.topics)]
-    return job_plan.drawn_items(study, request.judge, topics)
+    return job_plan.drawn_items(study, request.judge, [topic.pk for topic in request.chosen_topics()])
 
 
 def plan_relevance(request: JobRequest, *, source: str) -> JobPlan:
     """Plan grades of a source. Raises `Refused` for a name that no source can have."""
     source = check_source(source)
-    topics = job_plan.chosen_topics(request.campaign, request.topics)
-    plan = job_plan.relevance_items(request.campaign, source, topics)
+    plan = job_plan.relevance_items(request.campaign, source, request.chosen_topics())
     _repeat_failures(plan, request)
     return plan
 
@@ -220,8 +224,7 @@ def plan_battles(
             f"{template.ref} {'has no place for nuggets' if nuggets else 'asks for nuggets: name a nugget set'}."
         )
         raise Refused("usage", text, field="nuggets")
-    topics = job_plan.chosen_topics(request.campaign, request.topics)
-    return job_plan.battle_items(battle_set, request.judge, topics, orders, nugget_set)
+    return job_plan.battle_items(battle_set, request.judge, request.chosen_topics(), orders, nugget_set)
 
 
 def _repeat_failures(plan: JobPlan, request: JobRequest) -> None:
@@ -374,8 +377,12 @@ WORK_KINDS = {
     Work.AA: _labelling(Condition.AA),
     Work.EA: _labelling(Condition.EA),
     Work.MA: _labelling(Condition.MA),
-    Work.NUGGETS: WorkKind("Make nuggets", lambda request, order: plan_nuggets(request, qrels=order.qrels)),
-    Work.DRAFTS: WorkKind("Make drafts", lambda request, order: plan_drafts(request, qrels=order.qrels)),
+    Work.NUGGETS: WorkKind(
+        "Make nuggets", lambda request, order: plan_lists(request, Origin.AUTO, qrels=order.qrels)
+    ),
+    Work.DRAFTS: WorkKind(
+        "Make drafts", lambda request, order: plan_lists(request, Origin.DRAFT, qrels=order.qrels)
+    ),
     Work.RUBRIC: WorkKind(
         "Rubric from nuggets", lambda request, order: plan_rubrics(request, nuggets=order.nuggets)
     ),

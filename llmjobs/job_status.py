@@ -129,7 +129,6 @@ def callable_judges_for(viewer: User, campaign: Campaign) -> list[Judge]:
 
 
 def at_work_q(campaigns: QuerySet[Campaign]) -> Q:
-    """Judges with a job, a list or labels in one of these campaigns."""
     by_this = {"judge": OuterRef("pk")}
     return Q(
         Exists(LlmJob.objects.filter(campaign__in=campaigns, **by_this))

@@ -3,7 +3,7 @@
 Labels of kinds whose name begins with `try_` go where no report reads.
 """
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -48,7 +48,6 @@ from llmjobs.prompt_store import PromptSet
 from llmjobs.prompts.template import TOPIC_TEXTS, TopicTexts
 from llmjobs.steps.asking import Ask, LlmReply
 from llmjobs.steps.assign import assign
-from llmjobs.steps.battle import battle
 from llmjobs.steps.nuggetize import (
     DraftsInput,
     ImportanceInput,
@@ -58,8 +57,7 @@ from llmjobs.steps.nuggetize import (
     nuggetize,
     over_generated_drafts,
 )
-from llmjobs.steps.rubric import rubric
-from llmjobs.steps.single import PassageLimit, relevance, support
+from llmjobs.steps.single import PassageLimit, battle, relevance, rubric, support
 
 Stepping = Generator[Ask, LlmReply, Any]
 
@@ -101,11 +99,11 @@ class ItemOutcome:
 class JobItemKind:
     """One kind of items.
 
-    `begin` reads what items need, in a constant number of queries, and returns a fresh step for each; it is given how
+    `begin` reads what items need, in a constant number of queries, and yields a fresh step for each; it is given how
     each item's judge asks. `record` writes outcomes, in the transaction that ends their items.
     """
 
-    begin: Callable[[Sequence[WorkItem], Sequence[PromptSet]], list[Stepping]]
+    begin: Callable[[Sequence[WorkItem], Sequence[PromptSet]], Iterator[Stepping]]
     record: Callable[[Sequence[ItemOutcome]], None]
 
 
@@ -151,16 +149,15 @@ def _criteria(items: Iterable[WorkItem]) -> set[int]:
     return set(weighed.values_list("nugget_version", flat=True))
 
 
-def begin_assigning(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> list[Stepping]:
+def begin_assigning(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> Iterator[Stepping]:
     """Items name an `answer` and its `nuggets`, wordings in list order: criteria where they have weights."""
     answers = _ids(items, "answer")
     texts, nuggets, criteria = answer_texts(sorted(answers)), _nugget_texts(items), _criteria(items)
     topic_of = dict(Answer.objects.filter(pk__in=answers).values_list("pk", "topic__pk"))
     topics = topic_prompts(set(topic_of.values()))
-    steps = list[Stepping]()
     for item, prompt_set in zip(items, prompt_sets, strict=True):
         answer, topic = item.payload["answer"], topics[topic_of[item.payload["answer"]]]
-        step = assign(
+        yield assign(
             topic.query,
             texts[answer],
             tuple(nuggets[pk] for pk in item.payload["nuggets"]),
@@ -170,8 +167,6 @@ def begin_assigning(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet])
             ),
             texts=topic.texts,
         )
-        steps.append(step)
-    return steps
 
 
 def record_assigning(outcomes: Sequence[ItemOutcome]) -> None:
@@ -186,13 +181,12 @@ def record_assigning(outcomes: Sequence[ItemOutcome]) -> None:
         give_assignments(judge, labels)
 
 
-def begin_grading(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> list[Stepping]:
+def begin_grading(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> Iterator[Stepping]:
     """Items name a `topic`, a `segment`, the `top` of the scale and the `source` their grades go to."""
     topics, segments = topic_prompts(_ids(items, "topic")), _segment_texts(items, "segment")
-    steps = list[Stepping]()
     for item, prompt_set in zip(items, prompt_sets, strict=True):
         topic = topics[item.payload["topic"]]
-        step = relevance(
+        yield relevance(
             topic.query,
             segments[item.payload["segment"]],
             top=item.payload["top"],
@@ -200,8 +194,6 @@ def begin_grading(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -
             texts=topic.texts,
             limit=PassageLimit(prompt_set.passage_words, topic.language),
         )
-        steps.append(step)
-    return steps
 
 
 def record_grading(outcomes: Sequence[ItemOutcome]) -> None:
@@ -213,12 +205,11 @@ def record_grading(outcomes: Sequence[ItemOutcome]) -> None:
             give_grades(ended.llm.campaign, payload["source"], [grade])
 
 
-def _draft_inputs(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> list[DraftsInput]:
+def _draft_inputs(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> Iterator[DraftsInput]:
     topics, segments = topic_prompts(_ids(items, "topic")), _segment_texts(items, "segments")
-    inputs = list[DraftsInput]()
     for item, prompt_set in zip(items, prompt_sets, strict=True):
         topic = topics[item.payload["topic"]]
-        work = DraftsInput(
+        yield DraftsInput(
             query=topic.query,
             segments=tuple(segments[pk] for pk in item.payload["segments"]),
             window_size=item.payload["window_size"],
@@ -226,13 +217,11 @@ def _draft_inputs(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -
             template=prompt_set.template("nuggetize", topic.texts),
             texts=topic.texts,
         )
-        inputs.append(work)
-    return inputs
 
 
-def begin_drafting(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> list[Stepping]:
+def begin_drafting(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> Iterator[Stepping]:
     """Items name a `topic` and its `segments` in reading order."""
-    return [over_generated_drafts(work) for work in _draft_inputs(items, prompt_sets)]
+    yield from map(over_generated_drafts, _draft_inputs(items, prompt_sets))
 
 
 def record_drafting(outcomes: Sequence[ItemOutcome]) -> None:
@@ -241,13 +230,11 @@ def record_drafting(outcomes: Sequence[ItemOutcome]) -> None:
             _write_list(ended, Origin.DRAFT, ended.outcome.drafts)
 
 
-def begin_nuggetizing(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> list[Stepping]:
+def begin_nuggetizing(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> Iterator[Stepping]:
     """As drafts, with importance; `then_runs` names runs whose answers are assigned as soon as the list is there."""
-    steps = list[Stepping]()
     for item, drafts, prompt_set in zip(items, _draft_inputs(items, prompt_sets), prompt_sets, strict=True):
         payload, template = item.payload, prompt_set.template("importance", drafts.texts)
-        steps.append(nuggetize(NuggetizeInput(drafts, payload["nugget_cap"], payload["batch_size"], template)))
-    return steps
+        yield nuggetize(NuggetizeInput(drafts, payload["nugget_cap"], payload["batch_size"], template))
 
 
 def record_nuggetizing(outcomes: Sequence[ItemOutcome]) -> None:
@@ -281,15 +268,13 @@ def _write_list(ended: ItemOutcome, origin: Origin, nuggets: Sequence[ListNugget
     return written
 
 
-def begin_completing(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> list[Stepping]:
+def begin_completing(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> Iterator[Stepping]:
     """Items name a `topic` and its nugget `list`, which a rubric is made from."""
     topics, listed = topic_prompts(_ids(items, "topic")), _listed_texts(items)
-    steps = list[Stepping]()
     for item, prompt_set in zip(items, prompt_sets, strict=True):
         topic, nuggets = topics[item.payload["topic"]], tuple(listed[item.payload["list"]])
         template = prompt_set.template("rubric", topic.texts)
-        steps.append(rubric(topic.query, nuggets, template, topic.texts))
-    return steps
+        yield rubric(topic.query, nuggets, template, topic.texts)
 
 
 def _listed_texts(items: Iterable[WorkItem]) -> dict[int, list[str]]:
@@ -328,18 +313,16 @@ def _write_rubric(ended: ItemOutcome) -> None:
         NuggetCalls.objects.bulk_create(NuggetCalls(listed=row, worded=worded) for row in added)
 
 
-def begin_supporting(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> list[Stepping]:
+def begin_supporting(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> Iterator[Stepping]:
     """Items name a `sentence` and a `segment`."""
     rows = Sentence.objects.filter(pk__in=_ids(items, "sentence"))
     sentences = dict(rows.values_list("pk", "text"))
     topic_of = dict(rows.values_list("pk", "answer__topic__pk"))
     segments, topics = _segment_texts(items, "segment"), topic_prompts(set(topic_of.values()))
-    steps = list[Stepping]()
     for item, prompt_set in zip(items, prompt_sets, strict=True):
         sentence, passage = item.payload["sentence"], segments[item.payload["segment"]]
         limit = PassageLimit(prompt_set.passage_words, topics[topic_of[sentence]].language)
-        steps.append(support(sentences[sentence], passage, prompt_set.of_passage("support", passage), limit))
-    return steps
+        yield support(sentences[sentence], passage, prompt_set.of_passage("support", passage), limit)
 
 
 def record_supporting(outcomes: Sequence[ItemOutcome]) -> None:
@@ -359,22 +342,19 @@ def record_supporting(outcomes: Sequence[ItemOutcome]) -> None:
         give_support(judge, SupportCondition.LLM, labels)
 
 
-def begin_comparing(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> list[Stepping]:
+def begin_comparing(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> Iterator[Stepping]:
     """Items name a `topic`, a `battle`, its answers on the `left` and the `right`, and perhaps a nugget `list`."""
     topics, listed = topic_prompts(_ids(items, "topic")), _listed_texts(items)
     answers = answer_objects(sorted(_ids(items, "left") | _ids(items, "right")))
-    steps = list[Stepping]()
     for item, prompt_set in zip(items, prompt_sets, strict=True):
         topic, nuggets = topics[item.payload["topic"]], listed.get(item.payload.get("list", 0), [])
-        step = battle(
+        yield battle(
             topic.query,
             *(in_lines(answers[item.payload[side]]) for side in ("left", "right")),
             nuggets=nuggets,
             template=prompt_set.template("battle", topic.texts, variant=bool(nuggets)),
             texts=topic.texts,
         )
-        steps.append(step)
-    return steps
 
 
 def record_comparing(outcomes: Sequence[ItemOutcome]) -> None:
@@ -387,21 +367,20 @@ def record_comparing(outcomes: Sequence[ItemOutcome]) -> None:
         give_verdicts(judge, verdicts)
 
 
-def begin_weighing(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> list[Stepping]:
+def begin_weighing(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> Iterator[Stepping]:
     """Items name a `topic` and `nuggets`, wordings in list order. AutoNuggets weighs the nuggets of a list so."""
     topics, nuggets = topic_prompts(_ids(items, "topic")), _nugget_texts(items)
-    steps = list[Stepping]()
     for item, prompt_set in zip(items, prompt_sets, strict=True):
         topic = topics[item.payload["topic"]]
-        work = ImportanceInput(
-            query=topic.query,
-            nuggets=tuple(nuggets[pk] for pk in item.payload["nuggets"]),
-            batch_size=len(item.payload["nuggets"]),
-            template=prompt_set.template("importance", topic.texts),
-            texts=topic.texts,
+        yield importance(
+            ImportanceInput(
+                query=topic.query,
+                nuggets=tuple(nuggets[pk] for pk in item.payload["nuggets"]),
+                batch_size=len(item.payload["nuggets"]),
+                template=prompt_set.template("importance", topic.texts),
+                texts=topic.texts,
+            )
         )
-        steps.append(importance(work))
-    return steps
 
 
 def _keeping(codes: Callable[[Any], list[int]]) -> Callable[[Sequence[ItemOutcome]], None]:

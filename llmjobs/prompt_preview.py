@@ -49,7 +49,7 @@ def preview(
     new, about = ITEMS[template.task](seen, target)
     way = PromptSet({**TEMPLATES, template.task: template_sent})
     item = WorkItem(key=new.key, kind=new.kind, payload=new.payload)
-    step = ITEM_KINDS[item.kind].begin([item], [way])[0]
+    [step] = ITEM_KINDS[item.kind].begin([item], [way])
     try:
         return PromptPreview(next(step), about)
     finally:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
-from pathlib import PurePath
 from typing import Any
 
 from django.db.models import QuerySet
@@ -86,12 +85,6 @@ class ShownCall:
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedFile:
-    name: str
-    sha256: str
-
-
-@dataclass(frozen=True, slots=True)
 class ShownLabel:
     """A label, what it is about, and where it comes from.
 
@@ -135,10 +128,6 @@ class ShownLabel:
     def support(self) -> bool:
         return self.kind == "support"
 
-    @property
-    def files(self) -> list[ImportedFile]:
-        return files_of(self.event)
-
 
 @dataclass(frozen=True, slots=True)
 class ListedLabel:
@@ -149,11 +138,6 @@ class ListedLabel:
     judge: Judge
     about: str
     number: int = 0
-
-
-def files_of(event: Event | None) -> list[ImportedFile]:
-    files = event.payload.get("files", []) if event else []
-    return [ImportedFile(PurePath(file.get("name", "")).name, file.get("sha256", "")) for file in files]
 
 
 def assignments_for(viewer: User, campaign: Campaign) -> QuerySet[Assignment]:
@@ -289,10 +273,6 @@ class MadeList:
     uses: tuple[CallUse, ...]
 
     @property
-    def files(self) -> list[ImportedFile]:
-        return files_of(self.nugget_list.event)
-
-    @property
     def models(self) -> set[str]:
         return {use.call.model_answered for use in self.uses}
 
@@ -302,14 +282,6 @@ class ShownNuggetOrigin:
     listed: ListedNugget
     worded: ShownCall | None
     weighed: ShownCall | None
-
-    @property
-    def event(self) -> Event | None:
-        return self.listed.nugget_list.event
-
-    @property
-    def files(self) -> list[ImportedFile]:
-        return files_of(self.event)
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,20 +301,12 @@ class ShownVerdict:
     def condition(self) -> BattleCondition:
         return BattleCondition.LLM if self.verdict.judge.kind == JudgeKind.LLM else BattleCondition.PEOPLE
 
-    @property
-    def files(self) -> list[ImportedFile]:
-        return files_of(self.verdict.event)
-
 
 @dataclass(frozen=True, slots=True)
 class ShownGradeOrigin:
     qrel: Qrel
     judge: Judge | None
     call: ShownCall | None
-
-    @property
-    def files(self) -> list[ImportedFile]:
-        return files_of(self.qrel.event)
 
 
 def list_for(viewer: User, campaign: Campaign, pk: int) -> NuggetList:

@@ -1,6 +1,7 @@
 """A campaign: one evaluation, its members, the protocol it follows, its log, and findings of its imports."""
 
 from datetime import datetime
+from pathlib import PurePath
 from typing import Self
 
 from django.conf import settings
@@ -332,6 +333,12 @@ class Event(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {timezone.localtime(self.at):%Y-%m-%d %H:%M}"
+
+    @property
+    def files(self) -> list[dict[str, str]]:
+        """Name, without its folder, and SHA-256 of each file of an import."""
+        files = self.payload.get("files", [])
+        return [{"name": PurePath(file.get("name", "")).name, "sha256": file.get("sha256", "")} for file in files]
 
 
 class Finding(models.Model):

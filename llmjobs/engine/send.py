@@ -296,7 +296,6 @@ class Sender:
         return circuit.reason if circuit else ""
 
     def forget_unless(self, awaited: Callable[[Call], bool]) -> list[Sending]:
-        """Forget unsent calls that nobody awaits, and return them."""
         forgotten = [sending for sending in self.unsent() if not awaited(sending.call)]
         gone = {sending.call.pk for sending in forgotten}
         self.ready = deque(sending for sending in self.ready if sending.call.pk not in gone)

@@ -161,7 +161,6 @@ def _nugget_problem(nuggets: Sequence[str], most: int) -> ReplyProblem | None:
 
 
 def parse_labels(reply: str, vocabulary: Sequence[str], count: int) -> Parsed | ReplyProblem:
-    """List of exactly `count` labels of the vocabulary."""
     parsed = parse_list(reply, words=True)
     if isinstance(parsed, ReplyProblem):
         single = parse_label(reply, vocabulary) if count == 1 and parsed is NO_LIST else parsed

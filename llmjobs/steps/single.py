@@ -1,14 +1,25 @@
-"""Steps of one question: relevance of a passage on the campaign's scale, and support of a sentence by its citation."""
+"""Steps of one question: the relevance of a passage on the campaign's scale, the support of a sentence by its citation,
+which of two answers is better, and the criteria that complete a rubric made from nuggets.
+"""
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from evaluation.labels import CITATION_LABELS, SupportLabel
+from evaluation.labels import CITATION_LABELS, BattleLabel, SupportLabel
 from evaluation.rules.places import best_part, sentence_with
-from llmjobs.prompts.template import NO_TEXTS, Template, TopicTexts
-from llmjobs.prompts.texts import RELEVANCE, SUPPORT
+from llmjobs.prompts.template import NO_TEXTS, Template, TopicTexts, Value
+from llmjobs.prompts.texts import BATTLE, RELEVANCE, RUBRIC, SUPPORT
 from llmjobs.steps.asking import Note, Step, StepLog, check_sizes, converse, question
-from llmjobs.steps.parsing import parse_label, parse_label_and_quote
+from llmjobs.steps.parsing import (
+    Parsed,
+    ReplyProblem,
+    parse_label,
+    parse_label_and_quote,
+    parse_nuggets,
+    parse_verdict,
+)
 
 NOTHING = "the passage has nothing to do with the query"
 RELATED = "the passage is related to the query but does not answer it"
@@ -107,3 +118,95 @@ def _found(quote: str, passage: str, log: StepLog) -> tuple[int | None, str]:
     if place is None and words:
         log.note("pair", "dropped", "the quote does not stand in the passage")
     return (None, "") if place is None else (place, words)
+
+
+VERDICTS = {
+    "left": BattleLabel.LEFT,
+    "right": BattleLabel.RIGHT,
+    "tie": BattleLabel.TIE,
+    "both bad": BattleLabel.BAD,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BattleOutcome:
+    """One verdict and the ask that gave it; FAILED has a reason."""
+
+    label: BattleLabel
+    ask: int
+    failure: str
+    notes: tuple[Note, ...]
+
+
+def battle(
+    query: str,
+    left: str,
+    right: str,
+    *,
+    nuggets: Sequence[str] = (),
+    template: Template = BATTLE,
+    texts: TopicTexts = NO_TEXTS,
+) -> Step[BattleOutcome]:
+    log = StepLog()
+    values: dict[str, Value] = {
+        "query": query,
+        "left": left,
+        "right": right,
+        "length": len(nuggets),
+        **texts.values,
+    }
+    # Without a nugget their place in a prompt is empty, and no list of none.
+    values |= {"nuggets": nuggets} if nuggets else {}
+    answer = yield from converse(log, question(template, "battle", **values), parse_verdict)
+    label = VERDICTS[answer.value.items[0]] if answer.value else BattleLabel.FAILED
+    return BattleOutcome(label, answer.ask, answer.failure, tuple(log.notes))
+
+
+MOST_CRITERIA = 3
+CRITERION_KINDS = ("synthesis", "references", "clarity")
+CRITERION = re.compile(rf"({'|'.join(CRITERION_KINDS)})\s*:\s*(\S.*)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyCriterion:
+    """A criterion of a reply. `kind`: one of `CRITERION_KINDS`."""
+
+    text: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class RubricOutcome:
+    """One to three criteria and the ask that gave them; without any there is a reason."""
+
+    criteria: tuple[ReplyCriterion, ...]
+    ask: int
+    failure: str
+    notes: tuple[Note, ...]
+
+
+def rubric(
+    query: str, nuggets: tuple[str, ...], template: Template = RUBRIC, texts: TopicTexts = NO_TEXTS
+) -> Step[RubricOutcome]:
+    log = StepLog()
+    ask = question(template, "criteria", query=query, criteria=nuggets, length=len(nuggets), **texts.values)
+    answer = yield from converse(log, ask, parse_criteria)
+    items = answer.value.items if answer.value else ()
+    return RubricOutcome(tuple(_criterion(item) for item in items), answer.ask, answer.failure, tuple(log.notes))
+
+
+def parse_criteria(reply: str) -> Parsed | ReplyProblem:
+    """List of one to three criteria, each after its kind and a colon."""
+    parsed = parse_nuggets(reply, MOST_CRITERIA)
+    if isinstance(parsed, ReplyProblem):
+        return parsed
+    for number, item in enumerate(parsed.items, start=1):
+        if not CRITERION.fullmatch(item):
+            kinds = ", ".join(f"{kind}:" for kind in CRITERION_KINDS)
+            return ReplyProblem(f"item {number} of the list must begin with one of {kinds}")
+    return parsed
+
+
+def _criterion(item: str) -> ReplyCriterion:
+    kind, text = CRITERION.fullmatch(item).groups()  # type: ignore[union-attr]
+    return ReplyCriterion(text, kind.lower())

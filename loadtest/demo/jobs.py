@@ -144,7 +144,7 @@ def _fail(item: WorkItem, llm: LlmJob) -> None:
 
 
 def _conversation(item: WorkItem) -> Iterator[tuple[Ask, SimulatedCompletion]]:
-    step = ITEM_KINDS[item.kind].begin([item], [BUILT_IN_PROMPTS])[0]
+    [step] = ITEM_KINDS[item.kind].begin([item], [BUILT_IN_PROMPTS])
     ask = next(step)
     while True:
         messages = tuple((message.role, message.content) for message in ask.messages)

@@ -7,13 +7,13 @@ from evaluation.errors import Refused
 from evaluation.judges import JSON_SCHEMA, REPLY_FORM
 from evaluation.models import BattleSet, Campaign, Judge, NuggetSet, QrelSource
 from evaluation.rules.battles import Orders
-from evaluation.terms import Condition, JudgeKind
+from evaluation.terms import Condition, JudgeKind, Origin
 from jobs.models import WorkItem
 from jobs.queue import NewItem
 from llmjobs.client import Endpoint
 from llmjobs.engine.calls import NewCall
-from llmjobs.job_plan import chosen_topics, nugget_items, relevance_items
-from llmjobs.job_service import JobRequest, plan_battles, plan_drafts, plan_evaluation, plan_rubrics, plan_support
+from llmjobs.job_plan import nugget_items, relevance_items
+from llmjobs.job_service import JobRequest, plan_battles, plan_evaluation, plan_lists, plan_rubrics, plan_support
 from llmjobs.kinds import ITEM_KINDS
 from llmjobs.models import Call
 from llmjobs.prompt_store import way_of
@@ -72,7 +72,7 @@ def _plans(campaign: Campaign, judge: Judge) -> dict[str, Callable[[], Sequence[
         if condition.judge_kind is JudgeKind.LLM
     }
     plans["evaluate A/A anew"] = lambda: _anew(campaign)
-    plans["drafts"] = lambda: plan_drafts(request, qrels="NIST").items
+    plans["drafts"] = lambda: plan_lists(request, Origin.DRAFT, qrels="NIST").items
     sets = NuggetSet.objects.filter(campaign=campaign).order_by("pk")
     plans["rubric"] = lambda: plan_rubrics(request, nuggets=sets[0].name).items
     plans["support"] = lambda: plan_support(request).items
@@ -83,7 +83,7 @@ def _plans(campaign: Campaign, judge: Judge) -> dict[str, Callable[[], Sequence[
                 request, name, Orders.ONE, sets[0].name
             ).items
         )
-    plans["relevance"] = lambda: relevance_items(campaign, "new", chosen_topics(campaign, [])).items
+    plans["relevance"] = lambda: relevance_items(campaign, "new", campaign.topics.all()).items
     for task in (prompt_task for prompt_task in get_args(PromptTask) if f"try_{prompt_task}" in ITEM_KINDS):
         for of in labelled_by_people(campaign, task)[:1]:
             plans[f"try {task} of {of}"] = lambda task=task, of=of: draw(campaign, task, of, 12, 5)  # type: ignore[misc]
@@ -93,7 +93,7 @@ def _plans(campaign: Campaign, judge: Judge) -> dict[str, Callable[[], Sequence[
 def _anew(campaign: Campaign) -> Sequence[NewItem]:
     """Return what `evaluate` asks for where no topic has a list yet."""
     source = QrelSource.objects.get(campaign=campaign, name="NIST")
-    return nugget_items(campaign, chosen_topics(campaign, []), source, "nuggets").items
+    return nugget_items(campaign, campaign.topics.all(), source, "nuggets").items
 
 
 def _hashes(items: Sequence[NewItem], judge: Judge) -> Iterator[str]:

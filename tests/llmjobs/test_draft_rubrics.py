@@ -12,7 +12,7 @@ from jobs.models import Job, WorkItem
 from llmjobs.budget import NO_LIMIT, Budget
 from llmjobs.job_service import JobRequest, estimate, plan_rubrics, start
 from llmjobs.models import Call, CallUse
-from llmjobs.steps.rubric import rubric
+from llmjobs.steps.single import rubric
 from loadtest.servers.simulator import LoggedSimulator
 from tests.llmjobs.steps.scripted import between, parts, play
 from tests.worlds.llm import World, make_world, work_on, work_until_it_rests

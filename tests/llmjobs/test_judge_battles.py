@@ -21,7 +21,7 @@ from llmjobs.models import Call, CallUse, Text
 from llmjobs.prompt_store import save_prompt
 from llmjobs.prompts.template import Template
 from llmjobs.steps.asking import LlmReply
-from llmjobs.steps.battle import battle
+from llmjobs.steps.single import battle
 from loadtest.servers.simulator import LoggedSimulator
 from organizer.cost import VERDICT, llm_units
 from reports.methods.report import battle_sentences

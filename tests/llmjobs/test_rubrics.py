@@ -41,7 +41,7 @@ def asked_about(world: World, name: str = "", prompts: PromptSet = BUILT_IN_PROM
     """The first question about the list of a set."""
     lists = NuggetList.objects.filter(nugget_set__name=name or f"auto-{world.judge.name}")
     new = assign_items(lists, [world.runs[0].pk], 10)[0]
-    step = ITEM_KINDS[new.kind].begin([WorkItem(key=new.key, kind=new.kind, payload=new.payload)], [prompts])[0]
+    [step] = ITEM_KINDS[new.kind].begin([WorkItem(key=new.key, kind=new.kind, payload=new.payload)], [prompts])
     return next(step)
 
 

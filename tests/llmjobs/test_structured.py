@@ -12,7 +12,7 @@ from evaluation.terms import Origin
 from llmjobs import client
 from llmjobs.client import CallRefusal, ChatRequest, Completion, Endpoint, close_clients, send
 from llmjobs.engine.calls import NewCall
-from llmjobs.job_service import estimate, plan_drafts, start
+from llmjobs.job_service import estimate, plan_lists, start
 from llmjobs.models import Call, CallUse
 from llmjobs.prompt_store import add_llm_judge
 from llmjobs.prompts.template import form_of
@@ -108,7 +108,7 @@ def test_a_structured_judge_labels_and_drafts_and_every_call_says_how(simulator:
     world = replace(world, judge=judge)
     grade_segments(world, 2)
     Segment.objects.update(text="The topic1 is made of sand and water.")
-    drafts = plan_drafts(world.request, qrels="UMBRELA")
+    drafts = plan_lists(world.request, Origin.DRAFT, qrels="UMBRELA")
     assert estimate(drafts, judge).calls == 1
     start(world.request, "drafts", drafts)
     start_assigning(world)

@@ -10,7 +10,7 @@ from evaluation.models import Assignment, Citation, NuggetList, Qrel, Segment, S
 from evaluation.terms import JudgeKind, Origin
 from jobs import queue
 from jobs.models import Job, WorkItem
-from llmjobs.job_service import plan_drafts, plan_nuggets, start
+from llmjobs.job_service import plan_lists, start
 from llmjobs.models import Call
 from llmjobs.simulator.answering import MODEL
 from loadtest.servers.simulator import LoggedSimulator
@@ -173,7 +173,7 @@ def test_a_retry_on_the_jobs_page_reads_only_what_failed_too(simulator: LoggedSi
     world = make_world(nuggets=0)
     many_segments(world)
     simulator.chooser.switch({"always": {"riverd2": "bad_request"}})
-    job = start(world.request, "Drafts", plan_drafts(world.request, qrels="UMBRELA"))
+    job = start(world.request, "Drafts", plan_lists(world.request, Origin.DRAFT, qrels="UMBRELA"))
     for replicate in (0, 1):
         work_on()
         assert states_of(job) == {"failed": 1}
@@ -206,10 +206,10 @@ def test_a_topic_that_failed_in_two_jobs_reads_no_window_a_third_time(simulator:
 def test_another_model_makes_automatic_lists_of_its_own(simulator: LoggedSimulator) -> None:
     world = make_world(topics=1, nuggets=3)
     grade_segments(world, 2)
-    assert plan_nuggets(world.request, qrels="UMBRELA").judged == 1
+    assert plan_lists(world.request, Origin.AUTO, qrels="UMBRELA").judged == 1
     Segment.objects.update(text="The topic1 is made of sand and water.")
     other = replace(world.request, judge=add_judge(name="other", kind=JudgeKind.LLM, model=MODEL)[0])
-    plan = plan_nuggets(other, qrels="UMBRELA")
+    plan = plan_lists(other, Origin.AUTO, qrels="UMBRELA")
     assert (plan.judged, len(plan.items)) == (0, 1)
     start(other, "nuggets", plan)
     work_on()

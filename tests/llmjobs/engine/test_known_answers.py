@@ -6,8 +6,8 @@ import pytest
 
 from evaluation.labels import AssignmentLabel
 from evaluation.models import Assignment, ListedNugget
-from evaluation.terms import Condition, Importance
-from llmjobs.job_service import plan_drafts, plan_evaluation, start
+from evaluation.terms import Condition, Importance, Origin
+from llmjobs.job_service import plan_evaluation, plan_lists, start
 from llmjobs.models import CallUse, NuggetCalls
 from tests.llmjobs.conftest import PointAt
 from tests.worlds.llm import answer_with, grade_segments, make_world, scripted_endpoint, work_on
@@ -78,7 +78,7 @@ def test_drafts_lead_to_the_windows_that_first_had_them(point_at: PointAt) -> No
     grade_segments(world, 12)
     with scripted_endpoint(reply_to) as endpoint:
         point_at(endpoint.base_url)
-        start(world.request, "Drafts", plan_drafts(world.request, qrels="UMBRELA"))
+        start(world.request, "Drafts", plan_lists(world.request, Origin.DRAFT, qrels="UMBRELA"))
         work_on()
     part_of = dict(CallUse.objects.values_list("call", "part"))
     rests = NuggetCalls.objects.order_by("listed__position").values_list("worded", "weighed")

@@ -19,7 +19,8 @@ VALUES: dict[str, Value] = {"query": "wings", "passage": "See <article> 3.", "nu
 
 
 def first_request(item: WorkItem, judge: Judge | None = None) -> Ask:
-    return next(ITEM_KINDS[item.kind].begin([item], [way_of(judge) if judge else BUILT_IN_PROMPTS])[0])
+    [step] = ITEM_KINDS[item.kind].begin([item], [way_of(judge) if judge else BUILT_IN_PROMPTS])
+    return next(step)
 
 
 def assign_item(world: World) -> WorkItem:
@@ -53,9 +54,9 @@ def test_nuggets_and_their_importance_are_asked_for_with_the_texts() -> None:
     grade_segments(world, 3)
     Topic.objects.update(**TEXTS)
     new = nugget_items(world.campaign, world.topics, world.campaign.qrel_sources.get(), "nuggets").items[0]
-    step = ITEM_KINDS["nuggets"].begin(
+    [step] = ITEM_KINDS["nuggets"].begin(
         [WorkItem(key="k", kind=new.kind, payload=new.payload)], [BUILT_IN_PROMPTS]
-    )[0]
+    )
     requests = [next(step)]
     requests.append(step.send(LlmReply('["a fact"]')))
     assert [(request.template, request.version) for request in requests] == [("nuggetize", 2), ("importance", 2)]
