@@ -107,7 +107,6 @@ def browsers_of(user: User, here: str) -> list[Browser]:
 
 
 def sign_out(user: User, mark: str) -> bool:
-    """End a session; return whether it existed."""
     ended = [row.delete() for row, data in _sessions_of(user) if mark and data.get(MARK) == mark]
     return bool(ended)
 

@@ -5,6 +5,7 @@ import logging
 import time
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
@@ -13,11 +14,12 @@ from cryptography.fernet import Fernet, MultiFernet
 from django.conf import settings
 from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
 from django.core.cache.backends.redis import RedisCache
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, OperationalError, connection, transaction
 from django.utils.timezone import now
 from redis.exceptions import RedisError
 
 from accounts.models import Cached
+from web.write_lock import short_wait
 
 logger = logging.getLogger(__name__)
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
@@ -34,9 +36,8 @@ class JsonSerializer:
         # Whole numbers stay bare, because Redis itself adds to them.
         return value if type(value) is int else json.dumps(value).encode()
 
-    def loads(self, kept: bytes) -> Any:
-        """Value; None for what is no JSON."""
-        return _read(kept)
+    def loads(self, stored: bytes) -> Any:
+        return _read(stored)
 
 
 class TableCache(BaseCache):
@@ -48,7 +49,7 @@ class TableCache(BaseCache):
     def get_many(self, keys: Iterable[str], version: int | None = None) -> dict[str, Any]:
         names = {self.make_and_validate_key(key, version=version): key for key in keys}
         rows = Cached.objects.filter(pk__in=list(names), expires__gt=now()).values_list("pk", "value")
-        values = {names[made]: _read(kept) for made, kept in rows}
+        values = {names[row]: _read(stored) for row, stored in rows}
         return {key: value for key, value in values.items() if value is not None}
 
     def get(self, key: str, default: Any = None, version: int | None = None) -> Any:
@@ -135,11 +136,28 @@ for _act in ("add", "clear", "delete", "get", "get_many", "incr", "set", "touch"
     setattr(RedisOrTableCache, _act, _either(_act))
 
 
-def _read(kept: bytes | str) -> Any:
+def _read(stored: bytes | str) -> Any:
     try:
-        return json.loads(kept)
+        return json.loads(stored)
     except ValueError:
         return None
+
+
+KEPT_SECONDS, LOCK_PATIENCE_MS = 7 * 24 * 3600, 20
+
+
+def kept(name: str) -> Any:
+    """Return a count or figure of a campaign that any process has computed; None where there is none."""
+    # Not in Redis: a restored database must not find what a later state of it had left there.
+    return TableCache("", {}).get(name)
+
+
+def keep(name: str, value: Any) -> None:
+    """Keep a JSON value unless something is being written just now: the next process may compute it again."""
+    # A transaction may be undone, and what it counted is no state of the campaign.
+    if not connection.in_atomic_block:
+        with suppress(OperationalError), short_wait(LOCK_PATIENCE_MS):
+            TableCache("", {}).set(name, value, timeout=KEPT_SECONDS)
 
 
 def seal(purpose: str, text: str) -> str:

@@ -119,7 +119,6 @@ def end(request: UserRequest, mark: str) -> HttpResponse:
 @require_POST
 @reauthentication_required  # type: ignore[untyped-decorator]
 def end_all(request: UserRequest) -> HttpResponse:
-    """Sign out everywhere, here too; a tick ends the API tokens as well."""
     revoked = revoke_tokens_of(request.user) if request.POST.get("tokens") else 0
     end_sessions(request.user)
     record_change("account.sessions_ended", request.user, request, tokens_revoked=revoked)

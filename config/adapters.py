@@ -25,7 +25,6 @@ class KnownPeopleAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     def list_apps(
         self, request: HttpRequest, provider: str | None = None, client_id: str | None = None
     ) -> list[SocialApp]:
-        """Provider of the environment: none from the database, which would hold its secret."""
         provider_settings = settings.OIDC
         if not provider_settings or provider not in (None, "openid_connect", provider_settings["provider_id"]):
             return []
@@ -35,7 +34,6 @@ class KnownPeopleAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return [SocialApp(provider="openid_connect", **{key: provider_settings[key] for key in FIELDS})]
 
     def authenticate_by_email(self, sociallogin: SocialLogin) -> tuple[Any, str] | None:
-        """The one open account whose owner verified an address that the provider vouches for."""
         vouched = [address.email.lower() for address in sociallogin.email_addresses if address.verified]
         # An address that was only typed leads to nobody: it may be another's.
         addresses = EmailAddress.objects.filter(email__in=vouched, verified=True, user__is_active=True)
@@ -47,7 +45,6 @@ class KnownPeopleAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return invitation_of(request.session.get(HELD, "")) is not None
 
     def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: Any = None) -> Any:
-        """Make the account and use up the invitation, both or neither."""
         with transaction.atomic():
             user = super().save_user(request, sociallogin, form)
             accept(raw=request.session.get(HELD, ""), user=user)

@@ -50,7 +50,6 @@ def key_is_closed(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
 
 @register()
 def listens_behind_a_proxy(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
-    """Fail for a server that the network reaches without a proxy."""
     # Passwords would go in the clear, and four requests that send their body slowly
     # would hold all threads of a process.
     if settings.HTTPS or _is_this_machine(settings.HOST):

@@ -129,7 +129,6 @@ def _due_of(now: datetime, job: int, taken: Collection[int], room: int) -> list[
 
 
 def is_due(now: datetime) -> Q:
-    """Condition of a claim: queued and not postponed, or leased past its lease."""
     waits = Q(not_before__gt=now)
     return Q(state=WorkItem.State.QUEUED) & ~waits | Q(state=WorkItem.State.LEASED, lease_until__lt=now)
 

@@ -8,6 +8,8 @@ import logging
 import os
 import secrets
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from threading import Event, Thread
 from typing import Any
@@ -56,6 +58,17 @@ def run_until(ended: Event, kind: str) -> None:
         connections.close_all()
 
 
+@contextmanager
+def _surviving(trouble: str) -> Iterator[None]:
+    """Log an error, and give the thread's connections back."""
+    try:
+        yield
+    except Exception as error:
+        log.warning("%s: %s", trouble, error)
+    finally:
+        connections.close_all()
+
+
 @worker_ready.connect
 def start(**_signal: Any) -> None:
     Thread(target=renew_leases, args=(worker_name(),), daemon=True, name="leases").start()
@@ -74,12 +87,8 @@ def leave(**_signal: Any) -> None:
     for thread in list(_running.values()):
         thread.join()
     # Otherwise pages would count the worker as alive until its heartbeat is too old.
-    try:
+    with _surviving("worker not signed off"):
         queue.leave(worker_name())
-    except Exception as error:
-        log.warning("worker not signed off: %s", error)
-    finally:
-        connections.close_all()
 
 
 def look() -> None:
@@ -104,12 +113,8 @@ def _run(kind: str) -> None:
 
 def renew_leases(name: str) -> None:
     while True:
-        try:
+        with _surviving("leases not renewed"):
             queue.renew(name)
-        except Exception as error:
-            log.warning("leases not renewed: %s", error)
-        finally:
-            connections.close_all()
         if stopping.wait(queue.RENEW_EVERY):
             return
 
@@ -118,12 +123,8 @@ def watch() -> None:
     # A thread of its own: a slow mail server must not keep leases from being renewed.
     while not stopping.wait(WATCH_EVERY):
         for watcher in (note_stuck, *watchers()):
-            try:
+            with _surviving("watcher failed"):
                 watcher()
-            except Exception as error:
-                log.warning("watcher failed: %s", error)
-            finally:
-                connections.close_all()
 
 
 def _due(kind: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from django.db.models import Count, F, Q, QuerySet
 
-from accounts.kept import keep, kept
+from accounts.caching import keep, kept
 from accounts.models import User
 from evaluation.campaigns.access import may_see, unblinded, within
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, Label, LabelSet

@@ -7,7 +7,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from accounts.kept import keep, kept
+from accounts.caching import keep, kept
 from evaluation.domain.conditions import CitationCondition, NuggetCondition, check_apart
 from evaluation.errors import Refused
 from evaluation.models import Campaign
