@@ -15,17 +15,14 @@ from django.db.models import Exists, OuterRef
 from assessor.models import Operation
 from evaluation.append_only import missing_triggers
 from evaluation.models import Event, Task
+from exchange.backup import count_rows
 from jobs.models import Job, WorkItem
 from llmjobs.models import Attempt, Call, CallUse
 from loadtest.desk.checks import check_log, read_record
 
 
 def tell() -> None:
-    with connection.cursor() as cursor:
-        rows = {}
-        for table in sorted(connection.introspection.table_names(cursor)):
-            cursor.execute(f"SELECT count(*) FROM {connection.ops.quote_name(table)}")  # noqa: S608
-            rows[table] = cursor.fetchone()[0]
+    rows = count_rows(connection.introspection.table_names())
     print(json.dumps({"violations": [*inconsistencies()], "rows": rows}))
 
 

@@ -18,8 +18,9 @@ import subprocess
 import sys
 import tempfile
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -31,37 +32,29 @@ from psycopg import sql
 from loadtest.servers.services import private_services
 
 POSTGRESQL = os.environ.get("TEST_POSTGRESQL_URL", "postgres://postgres@127.0.0.1:5432/postgres")
-MODULES = {
-    "llm_chaos": "llm.chaos",
-    "desk_chaos": "desk.chaos",
-    "judging_load": "desk.judging_load",
-    "judging_faults": "desk.judging_faults",
-    "season": "season.whole",
-}
-PRIVATE = {
-    "llm_chaos": ("postgresql",),
-    "judging_faults": ("sqlite", "postgresql"),
-    "season": ("sqlite", "postgresql"),
-}
-"""Tests that stop the services they run on, and where they do."""
-
-SECONDS = {
-    "llm_chaos": 600.0,
-    "desk_chaos": 1800.0,
-    "judging_load": 600.0,
-    "judging_faults": 600.0,
-    "season": 900.0,
-}
-ONLY_ON = {"season": "postgresql"}
-ASSESSORS = {
-    ("judging_load", "sqlite"): (8,),
-    ("judging_load", "postgresql"): (50, 200),
-    ("judging_faults", "sqlite"): (8,),
-    ("judging_faults", "postgresql"): (50,),
-    ("season", "postgresql"): (40,),
-}
 Environment = dict[str, str]
 Arguments = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Soak:
+    """`on`: how many judge, by database; empty where nobody does. `private`: where it stops what it runs on."""
+
+    module: str
+    seconds: float
+    on: Mapping[str, tuple[int, ...]]
+    private: tuple[str, ...] = ()
+
+
+SOAKS = {
+    "llm_chaos": Soak("llm.chaos", 600.0, {"sqlite": (), "postgresql": ()}, ("postgresql",)),
+    "desk_chaos": Soak("desk.chaos", 1800.0, {"sqlite": (), "postgresql": ()}),
+    "judging_load": Soak("desk.judging_load", 600.0, {"sqlite": (8,), "postgresql": (50, 200)}),
+    "judging_faults": Soak(
+        "desk.judging_faults", 600.0, {"sqlite": (8,), "postgresql": (50,)}, ("sqlite", "postgresql")
+    ),
+    "season": Soak("season.whole", 900.0, {"postgresql": (40,)}, ("postgresql",)),
+}
 
 
 def main() -> int:
@@ -71,8 +64,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m loadtest.soak", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="ON", help=f"of {', '.join(SURROUNDINGS)}; all without one")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the logs here")
-    parser.add_argument("--only", choices=MODULES, help="of the tests, this one")
-    lengths = ", ".join(f"{test} {seconds:g}" for test, seconds in SECONDS.items())
+    parser.add_argument("--only", choices=SOAKS, help="of the tests, this one")
+    lengths = ", ".join(f"{test} {soak.seconds:g}" for test, soak in SOAKS.items())
     parser.add_argument("--seconds", type=float, help=f"how long a test works; default: {lengths}")
     parser.add_argument(
         "--assessors", type=int, help="how many judge; default: 8 on SQLite, 50 and 200 on PostgreSQL"
@@ -87,8 +80,8 @@ def main() -> int:
     failed = [
         f"{test} on {name}"
         for name in options.names or SURROUNDINGS
-        for test in MODULES
-        if options.only in (None, test) and ONLY_ON.get(test, name) == name
+        for test in SOAKS
+        if options.only in (None, test) and name in SOAKS[test].on
         for arguments in _runs(test, name, options)
         if not _passes(test, arguments, name, options.keep)
     ]
@@ -98,20 +91,19 @@ def main() -> int:
 
 
 def _runs(test: str, name: str, options: argparse.Namespace) -> list[Arguments]:
-    if test not in SECONDS:
-        return [{}]
-    arguments = {"seconds": options.seconds or SECONDS[test], "spoil": options.spoil}
-    sizes = (options.assessors,) if options.assessors else ASSESSORS.get((test, name), ())
-    if (test, name) not in ASSESSORS:
+    arguments = {"seconds": options.seconds or SOAKS[test].seconds, "spoil": options.spoil}
+    sizes = SOAKS[test].on[name]
+    if not sizes:
         return [arguments]
+    if options.assessors:
+        sizes = (options.assessors,)
     return [arguments | {"assessors": size, "every": options.every} for size in sizes]
 
 
 def _passes(test: str, arguments: Arguments, name: str, keep: Path | None) -> bool:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="assay-soak-")))
-        private = name in PRIVATE.get(test, ())
-        found = {} if private else stack.enter_context(SURROUNDINGS[name](folder))
+        found = {} if name in SOAKS[test].private else stack.enter_context(SURROUNDINGS[name](folder))
         if isinstance(found, str):
             return _skipped(test, name, found) == 0
         print(f"{test} on {name}", flush=True)
@@ -124,7 +116,7 @@ def _passes(test: str, arguments: Arguments, name: str, keep: Path | None) -> bo
 def _child(test: str, name: str, logs: Path, arguments: Arguments) -> int:
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     with ExitStack() as stack:
-        if name in PRIVATE.get(test, ()):
+        if name in SOAKS[test].private:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="assay-soak-")))
             services = stack.enter_context(private_services(name, folder))
             if isinstance(services, str):
@@ -132,7 +124,7 @@ def _child(test: str, name: str, logs: Path, arguments: Arguments) -> int:
             os.environ |= {"DATABASE_URL": services.database_url, "CELERY_BROKER_URL": services.broker_url}
             arguments = arguments | {"services": services}
         django.setup()
-        run: Callable[..., int] = importlib.import_module(f"loadtest.{MODULES[test]}").run
+        run: Callable[..., int] = importlib.import_module(f"loadtest.{SOAKS[test].module}").run
         return run(logs, **arguments)
 
 

@@ -17,27 +17,16 @@ from django.urls import reverse
 from accounts.models import User
 from loadtest.bench.dashboard_world import Share, make_share
 from loadtest.bench.measuring import Measured
+from loadtest.bench.plan_reports import DASHBOARD
 from loadtest.bench.sizes import SMALL, Size
 
 TENTH, WHOLE = Share("tenth", 30, 4, 500_000), Share("whole", 301, 40, 4_500_000)
 """Five million events in one table, and a campaign of a tenth of the size beside the other."""
 TINY = (Share("tenth", 6, 2, 60), Share("whole", 12, 4, 600))
 TIMES = 20
-PAGES = {
-    "today": "organizer:today",
-    "work": "organizer:work",
-    "people": "organizer:people",
-    "quality": "organizer:quality",
-    "inbox": "organizer:inbox",
-    "findings": "organizer:findings",
-    "jobs": "organizer:jobs",
-    "runs": "organizer:runs",
-    "topics": "organizer:topics",
-}
 
 
 def prepare(size: Size, _turn: int) -> Measured:
-    """Make the two campaigns, and what pages load beside themselves."""
     call_command("collectstatic", interactive=False, verbosity=0)
     shares = TINY if size is SMALL else (TENTH, WHOLE)
     for share in shares:
@@ -62,8 +51,8 @@ def pages(size: Size, _turn: int) -> Measured:
     client = Client(headers={"host": "127.0.0.1"})
     client.force_login(User.objects.get(username="organizer"))
     measured = Measured(rows=sum(share.events for share in (TINY if size is SMALL else (TENTH, WHOLE))))
-    for name, view in PAGES.items():
-        small, large = (reverse(view, args=[slug]) for slug in ("tenth", "whole"))
+    for name in DASHBOARD:
+        small, large = (reverse(f"organizer:{name}", args=[slug]) for slug in ("tenth", "whole"))
         _taken(client, small)
         measured.seconds[f"{name} queries of a tenth"] = _taken(client, small)[1].queries
         first, watch = _taken(client, large)

@@ -193,7 +193,6 @@ class Side:
 
 
 def measured_of(size: Size, sides: dict[str, Side]) -> Measured:
-    """Have all sides save by turns, with each number of clients."""
     blocks, each = (1, 3) if size is SMALL else (8, 15)
     for side in sides.values():
         side.times(max(CLIENTS), 3)  # every worker warm

@@ -36,7 +36,6 @@ def browser_path() -> str | None:
 
 
 def in_chromium(size: Size, _turn: int) -> Measured:
-    """Open desks of both sizes and keep the first draft by key."""
     path = browser_path()
     if path is None:
         return Measured(skipped="no Chromium was found; set CHROMIUM to its path")

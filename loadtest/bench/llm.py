@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
+from pathlib import Path
 from threading import Event as Signal
 from typing import Any, cast
 
@@ -41,10 +42,10 @@ from loadtest.bench.measuring import Measured
 from loadtest.bench.sizes import SMALL, Size
 from loadtest.servers.sessions import session_cookie
 from loadtest.servers.web import served
+from loadtest.servers.worker import running_worker
 
 LONGEST_WAIT = 60.0  # seconds
 SENTENCES, WORDS = 10, 20
-MANAGE = (sys.executable, "manage.py")
 PAGE_EVERY, PAGES_FOR = 0.04, 6.0
 
 
@@ -145,13 +146,9 @@ def pages(size: Size, turn: int) -> Measured:
         for _ in range(20):
             _seconds_of(url, cookie)
         idle = _read_pages(url, cookie)
-        os.environ |= {
-            "OPENAI_BASE_URL": base_url,
-            "OPENAI_MODEL": MODEL,
-            "LLM_CONCURRENCY": str(USUAL.concurrency),
-        }
+        os.environ |= {"OPENAI_BASE_URL": base_url, "OPENAI_MODEL": MODEL}
         job = start_job(campaign)
-        with _worker():
+        with running_worker(Path(os.devnull), {"LLM_CONCURRENCY": str(USUAL.concurrency)}):
             _wait_for_calls(job)
             busy = _read_pages(url, cookie)
             still = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING).exists()
@@ -228,17 +225,6 @@ def simulator(latency_ms: int, *, requests_per_minute: int = 0) -> Iterator[str]
         try:
             assert process.stdout
             yield process.stdout.readline().strip()
-        finally:
-            process.terminate()
-
-
-@contextmanager
-def _worker() -> Iterator[None]:
-    command = [sys.executable, "-m", "celery", "-A", "config", "worker", "--pool", "threads"]
-    command += ["--concurrency", "3", "--loglevel", "ERROR"]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=settings.BASE_DIR) as process:
-        try:
-            yield
         finally:
             process.terminate()
 

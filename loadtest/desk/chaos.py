@@ -7,9 +7,9 @@ import random
 import time
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from threading import Event as Signal
-from threading import Thread
 from typing import Any
 
 from django.core.management import call_command
@@ -21,7 +21,7 @@ from loadtest.desk.assessor import Assessor, DeskTask
 from loadtest.desk.checks import compare
 from loadtest.desk.nugget_campaign import make_nugget_campaign
 from loadtest.desk.nugget_task import NuggetTask
-from loadtest.desk.plan import Plan, run_all
+from loadtest.desk.plan import Plan, alongside, run_all
 from loadtest.desk.seats import Card, Seat
 from loadtest.servers.web import WebProcess, running_web
 from loadtest.violations import Loss, Violations, print_violations
@@ -53,7 +53,7 @@ class ListMaker(Assessor):
         return task
 
 
-def run(logs: Path, seconds: float = 1800.0, spoil: bool = False) -> int:
+def run(logs: Path, seconds: float, spoil: bool) -> int:
     """Have them work for so long, and compare; return 1 on a violation. `spoil`: lose an acknowledged operation."""
     call_command("migrate", verbosity=0)
     seats = make_nugget_campaign(ASSESSORS, topics=2 + int(seconds / SECONDS_A_TASK / 2))
@@ -72,13 +72,8 @@ def run(logs: Path, seconds: float = 1800.0, spoil: bool = False) -> int:
 
 def _work(web: WebProcess, assessors: Sequence[ListMaker], plan: Plan) -> int:
     over, kills = Signal(), list[float]()
-    killer = Thread(target=_kill, args=(web, over, plan, kills))
-    killer.start()
-    try:
+    with alongside(partial(_kill, web, over, plan, kills), over.set):
         run_all(assessors, plan.stopped)
-    finally:
-        over.set()
-        killer.join()
     return len(kills)
 
 

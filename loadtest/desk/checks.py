@@ -7,6 +7,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from assessor.blind.desk import desk_state
@@ -100,12 +101,9 @@ def _nuggets(submission: Submission) -> list[Any]:
 
 def _assignments(task: Task) -> list[Any]:
     fields = ("answer__public_id", "nugget_version__nugget__public_id", "label", "raw", "sentence")
-    rows = (
-        asking_of(task.stage).labels_of(task).filter(judge=judge_of(task.assessor)).current().values_list(*fields)
-    )
     return sorted(
         (f"{answer}/{nugget}", AssignmentLabel(label).name.lower(), raw, sentence)
-        for answer, nugget, label, raw, sentence in rows
+        for answer, nugget, label, raw, sentence in _labels(task).values_list(*fields)
     )
 
 
@@ -120,13 +118,14 @@ def _support(task: Task) -> list[Any]:
         "accepted",
         "evidence",
     )
-    rows = (
-        asking_of(task.stage).labels_of(task).filter(judge=judge_of(task.assessor)).current().values_list(*fields)
-    )
     return sorted(
         (f"{answer}/{index}/{segment}", SupportLabel(label).name.lower(), raw, (bool(accepted), evidence))
-        for answer, index, segment, label, raw, accepted, evidence in rows
+        for answer, index, segment, label, raw, accepted, evidence in _labels(task).values_list(*fields)
     )
+
+
+def _labels(task: Task) -> QuerySet[Any]:
+    return asking_of(task.stage).labels_of(task).filter(judge=judge_of(task.assessor)).current()
 
 
 def compare(task: int, ledger: Ledger, loss: Loss, counts: Counter[str], violation: Callable[[str], None]) -> int:

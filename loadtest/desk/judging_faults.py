@@ -7,12 +7,11 @@ outbox and arrive once when the service is back, and the service must come back 
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 from django.db import connection, connections
@@ -30,7 +29,7 @@ from loadtest.desk.judging_load import (
     report,
     served_as,
 )
-from loadtest.desk.plan import LABEL_EVERY, Plan, Times, run_all
+from loadtest.desk.plan import Plan, Times, alongside, run_all
 from loadtest.desk.seats import own_connection
 from loadtest.servers.services import Services, SmallDisk
 from loadtest.servers.simulator import running_simulator
@@ -67,14 +66,7 @@ class Happened:
         return not self.fault.spares and answered >= self.began and sent <= (self.recovered or float("inf"))
 
 
-def run(
-    logs: Path,
-    services: Services,
-    assessors: int,
-    seconds: float = 600.0,
-    every: float = LABEL_EVERY,
-    spoil: bool = False,
-) -> int:
+def run(logs: Path, services: Services, assessors: int, seconds: float, every: float, spoil: bool) -> int:
     """Have them judge for so long while things fail, and compare; return 1 on a violation."""
     seats = make_world(assessors, seconds, every)
     violations, refused = Violations(), list[str]()
@@ -94,7 +86,7 @@ def run(
         with _failing(faults, seconds / (len(faults) + 1), judges, plan, happened):
             run_all(judges, plan.stopped)
         _wait_for(job, violations)
-        worker.finish()
+        worker.stop()
     _check_failures(plan.times, happened, violations)
     counts = compare_all(judges, violations, Loss(wanted=spoil))
     (logs / "violations.txt").write_text("\n".join(violations.found), encoding="utf-8")
@@ -131,14 +123,13 @@ def _fill(disk: SmallDisk) -> None:
     disk.fill()
 
 
-@contextmanager
 def _failing(
     faults: Sequence[Fault],
     calm: float,
     judges: Sequence[JudgingAssessor],
     plan: Plan,
     happened: list[Happened],
-) -> Iterator[None]:
+) -> AbstractContextManager[None]:
     """Let one thing after the other fail while the block runs, with so many calm seconds between; then end the work."""
 
     def fail() -> None:
@@ -156,12 +147,7 @@ def _failing(
         plan.stopped.wait(calm)
         plan.stopped.set()
 
-    thread = Thread(target=fail)
-    thread.start()
-    try:
-        yield
-    finally:
-        thread.join()
+    return alongside(fail, end=lambda: None)
 
 
 def _await_recovery(outage: Happened, judges: Sequence[JudgingAssessor], plan: Plan) -> None:

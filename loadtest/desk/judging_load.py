@@ -36,9 +36,7 @@ class JudgingAssessor(Assessor):
         return JudgingTask(self, card)
 
 
-def run(
-    logs: Path, assessors: int, seconds: float = 600.0, every: float = LABEL_EVERY, spoil: bool = False
-) -> int:
+def run(logs: Path, assessors: int, seconds: float, every: float, spoil: bool) -> int:
     """Have them judge for so long, and compare; return 1 on a violation. `spoil`: lose an acknowledged label."""
     seats = make_world(assessors, seconds, every)
     violations = Violations()

@@ -75,7 +75,6 @@ class Model(ABC):
         return type(self)(rows=dict(rows))
 
     def as_json(self, rows: Mapping[str, Any]) -> Json:
-        """Return several rows for the wire or the log, by key."""
         return {key: self.row_json(row) for key, row in rows.items()}
 
     def step_json(self, step: Step) -> Json:
@@ -139,7 +138,6 @@ class NuggetModel(Model):
 
     @staticmethod
     def row_from_json(row: Mapping[str, Any] | None) -> Row | None:
-        """Return what `row_json` wrote as a row again."""
         return nugget_ops.row_from_json(row)
 
     def noted(self) -> Json:
@@ -218,7 +216,6 @@ class LabelModel(Model):
 
     @staticmethod
     def row_from_json(row: Mapping[str, Any] | None) -> LabelRow | None:
-        """Return what `row_json` wrote as a row again."""
         return task_labels.row_from_json(row)
 
     def noted(self) -> Json:

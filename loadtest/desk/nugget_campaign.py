@@ -20,28 +20,36 @@ PASSAGES, SENTENCES, DRAFTS = 8, 4, 10
 def make_nugget_campaign(assessors: int, topics: int) -> list[Seat]:
     """Make the campaign. Every assessor has every topic twice: with drafts to edit, and by hand."""
     campaign = create_campaign(slug="desks", name="Desks")[0]
-    source = QrelSource.objects.create(campaign=campaign, name="NIST")
-    segments = [_segment(campaign, number) for number in range(PASSAGES)]
-    made = [
-        Topic.objects.create(campaign=campaign, topic_id=f"t{n}", text=f"What of river {n}?", position=n + 1)
-        for n in range(topics)
+    passages = [
+        " ".join(f"Fact {s} of passage {number} is about water." for s in range(1, SENTENCES + 1))
+        for number in range(PASSAGES)
     ]
-    for topic in made:
-        Qrel.objects.bulk_create(
-            [Qrel(source=source, topic=topic, segment=segment, grade=2) for segment in segments]
-        )
+    made, source, segments = add_topics(campaign, [f"What of river {n}?" for n in range(topics)], passages)
     drafts = make_drafts(campaign, [(topic, _drafts_of(topic)) for topic in made])
     sentences = {segment.public_id: len(split(segment.text.strip())) for segment in segments}
     secret = make_password(PASSWORD)
     return [_seat(campaign, source, drafts, made, sentences, f"soak{n}", secret) for n in range(assessors)]
 
 
-def _segment(campaign: Campaign, number: int) -> Segment:
-    facts = [f"Fact {s} of passage {number} is about water." for s in range(1, SENTENCES + 1)]
-    docid = f"d{number:02}#1"
-    return Segment.objects.create(
-        campaign=campaign, docid=docid, document=docid[:-2], has_text=True, text=" ".join(facts)
+def add_topics(
+    campaign: Campaign, questions: Sequence[str], passages: Sequence[str]
+) -> tuple[list[Topic], QrelSource, list[Segment]]:
+    """Add a topic for each question, and passages that are relevant to all of them."""
+    topics = [
+        Topic.objects.create(campaign=campaign, topic_id=f"t{n}", text=question, position=n + 1)
+        for n, question in enumerate(questions)
+    ]
+    segments = [
+        Segment.objects.create(
+            campaign=campaign, docid=f"d{n:02}#1", document=f"d{n:02}", has_text=True, text=passage
+        )
+        for n, passage in enumerate(passages)
+    ]
+    source = QrelSource.objects.create(campaign=campaign, name="NIST")
+    Qrel.objects.bulk_create(
+        [Qrel(source=source, topic=topic, segment=segment, grade=2) for topic in topics for segment in segments]
     )
+    return topics, source, segments
 
 
 def _drafts_of(topic: Topic) -> list[str]:

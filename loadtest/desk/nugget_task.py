@@ -119,7 +119,6 @@ class NuggetTask(DeskTask[NuggetModel]):
         return [device.browser.post(self.url("ops/"), body, fate)]
 
     def is_complete(self) -> bool:
-        """Whether this assessor means to finish the list."""
         return self.draw.random() < self.plan.finished
 
     def submit(self) -> None:

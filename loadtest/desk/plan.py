@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Event as Signal
+from threading import Thread
 from typing import Protocol
 
 LABEL_EVERY = 2.0  # seconds
@@ -54,6 +55,18 @@ class Plan:
     @property
     def is_over(self) -> bool:
         return self.stopped.is_set() or time.monotonic() > self.ends
+
+
+@contextmanager
+def alongside(act: Callable[[], object], end: Callable[[], object]) -> Iterator[None]:
+    """Do something in a thread while the block runs. `end`: has it stop."""
+    thread = Thread(target=act)
+    thread.start()
+    try:
+        yield
+    finally:
+        end()
+        thread.join()
 
 
 class Worker(Protocol):

@@ -54,7 +54,6 @@ class Act:
         return [payload["key"]] if self.op["kind"] in ("add", "merge") else []
 
     def touches(self) -> set[str]:
-        """Return the keys of all rows that it changes or makes."""
         return {*self.op["base"], *self.made(), *self.touched}
 
     def shift(self, by: dict[str, int], sign: int) -> None:
@@ -94,7 +93,6 @@ class Window(Generic[M]):
         self._number = 0
 
     def do(self, kind: str, payload: Json, step: str = "") -> Act:
-        """Show an operation and put it into the outbox."""
         step = step or self._uuid()
         before, after = self.model.do(kind, payload, step)
         self._number += 1
@@ -109,7 +107,6 @@ class Window(Generic[M]):
         return str(uuid.UUID(int=self._draw.getrandbits(128), version=4))
 
     def can_send(self) -> bool:
-        """Whether something waits, the window knows what it is about, and no other one is known to write."""
         return bool(self.queue) and not self.stale and not self.moved
 
     def request(self, most: int, copies: int = 1) -> Json:

@@ -11,13 +11,12 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from threading import Event as Signal
-from threading import Thread
 from typing import TypeVar
 
 from django.core.management import call_command
@@ -32,6 +31,7 @@ from llmjobs import job_service
 from llmjobs.budget import NO_LIMIT, Budget
 from llmjobs.models import Attempt, Call, LlmJob
 from llmjobs.simulator.answering import MODEL
+from loadtest.desk.plan import alongside
 from loadtest.llm.checks import (
     SHOWN,
     Paid,
@@ -116,7 +116,7 @@ class Storm:
         self.happened.append(f"{name} restarted")
 
 
-def run(logs: Path, seconds: float = 600.0, spoil: bool = False, services: Services | None = None) -> int:
+def run(logs: Path, seconds: float, spoil: bool, services: Services | None = None) -> int:
     """Have it done and count; return 1 on a violation. `spoil`: lose a label, to see that it is found."""
     call_command("migrate", verbosity=0)
     checks, started = Checks(), time.monotonic()
@@ -135,7 +135,7 @@ def run(logs: Path, seconds: float = 600.0, spoil: bool = False, services: Servi
         with _storming(storm):
             stops = _see_it_through(job, storm, started, calls)
         for worker in workers:
-            worker.finish()
+            worker.stop()
         lines = simulator.log.served()
     passed = time.monotonic() - started
     if not _is_done(job):
@@ -170,18 +170,14 @@ def _storming(storm: Storm) -> Iterator[None]:
                 return
             act()
 
-    thread = Thread(target=happen)
-    thread.start()
     try:
-        yield
+        with alongside(happen, storm.over.set):
+            yield
     finally:
-        storm.over.set()
-        thread.join()
         storm.simulator.chooser.switch({"down": ""})
 
 
-@contextmanager
-def _changing_latency(simulator: LoggedSimulator) -> Iterator[None]:
+def _changing_latency(simulator: LoggedSimulator) -> AbstractContextManager[None]:
     over = Signal()
     draw = random.Random(0)  # noqa: S311
 
@@ -190,13 +186,7 @@ def _changing_latency(simulator: LoggedSimulator) -> Iterator[None]:
             simulator.chooser.switch({"latency_ms": draw.randint(*LATENCY_MS)})
 
     simulator.chooser.switch({"latency_ms": LATENCY_MS[0]})
-    thread = Thread(target=change)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
+    return alongside(change, over.set)
 
 
 def _see_it_through(job: Job, storm: Storm, started: float, calls: int) -> list[Stop]:

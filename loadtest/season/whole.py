@@ -12,10 +12,9 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Thread
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
@@ -32,7 +31,7 @@ from llmjobs.simulator.answering import MODEL
 from loadtest.consistency import inconsistencies
 from loadtest.desk.checks import compare
 from loadtest.desk.judging_load import print_times, served_as
-from loadtest.desk.plan import Plan, run_all
+from loadtest.desk.plan import Plan, alongside, run_all
 from loadtest.desk.seats import own_connection
 from loadtest.season.people import STAGES, Organizer, Season, SeasonAssessor
 from loadtest.season.world import SeasonWorld, make_season
@@ -42,7 +41,7 @@ from loadtest.servers.simulator import running_simulator
 from loadtest.servers.tables import make_migrated_tables
 from loadtest.servers.web import WebProcess, running_web
 from loadtest.servers.worker import WorkerProcess, running_worker
-from loadtest.violations import Loss, Violations, print_violations
+from loadtest.violations import Checks, Loss, Violations, print_violations
 
 LONGEST = 6.0
 """So many times the wished length may pass until the season counts as stuck; and some minutes."""
@@ -82,9 +81,9 @@ def run(
     logs: Path,
     services: Services,
     assessors: int,
-    seconds: float = 900.0,
-    spoil: bool = False,
-    every: float = 0.0,  # of the judging soaks; here it follows from the seconds
+    seconds: float,
+    spoil: bool,
+    every: float,  # of the judging soaks; here it follows from the seconds
 ) -> int:
     """Have a season, of about that length on a machine that can, and compare; return 1 on a violation."""
     make_migrated_tables()
@@ -99,7 +98,7 @@ def run(
             run_all([*people, *heads], season.plan.stopped)
         passed = time.monotonic() - started
         for worker in here.workers:
-            worker.finish()
+            worker.stop()
         with own_connection():
             _compare(season, people, violations, Loss(wanted=spoil))
         for backup in here.backups:
@@ -185,7 +184,7 @@ def _acts(here: Installation) -> list[Act]:
         Act("first web process killed", restart(here.webs[0].kill, here.webs[0].start)),
         kept("first.tar"),
         Act("second web process restarted", restart(here.webs[1].stop, here.webs[1].start)),
-        Act("second worker restarted", restart(here.workers[1].finish, here.workers[1].start)),
+        Act("second worker restarted", restart(here.workers[1].stop, here.workers[1].start)),
         Act("proxy restarted", restart(here.proxy.stop, here.proxy.start)),
     ]
     if here.services.cluster:
@@ -197,8 +196,7 @@ def _acts(here: Installation) -> list[Act]:
     return [*found, kept("second.tar")]
 
 
-@contextmanager
-def _happening(here: Installation, seconds: float, season: Season) -> Iterator[None]:
+def _happening(here: Installation, seconds: float, season: Season) -> AbstractContextManager[None]:
     """Let one thing after the other happen while the block runs: each when its share of the tasks is submitted.
 
     So all of it happens in the middle of the work, however fast that goes; and there is calm between.
@@ -221,12 +219,7 @@ def _happening(here: Installation, seconds: float, season: Season) -> Iterator[N
                 f"{act.name}: took {time.monotonic() - began:.1f} s, {submitted} tasks were submitted before"
             )
 
-    thread = Thread(target=happen)
-    thread.start()
-    try:
-        yield
-    finally:
-        thread.join()
+    return alongside(happen, end=lambda: None)
 
 
 def _manage(*words: str, **own: str) -> str:
@@ -271,21 +264,15 @@ def _compare(season: Season, people: Sequence[SeasonAssessor], violations: Viola
         for card, ledger in person.done:
             compare(tasks[card.task].pk, ledger, loss, counts, violations.of(person.seat.username, card.task))
 
-    def same(what: str, found: object, expected: object) -> None:
-        if found != expected:
-            violations.add(f"{what}: {found}, not {expected}")
-
-    same("operations in the log", Operation.objects.count(), counts["operations"])
-    same("tasks", set(tasks), season.submitted)
-    same(
-        "states of tasks",
-        Counter(task.state for task in tasks.values()),
-        Counter({TaskState.SUBMITTED.value: len(tasks)}),
-    )
-    same("tasks by stage", Counter(task.stage for task in tasks.values()), season.handed)
-    same("tasks handed out, by the log", Event.objects.filter(kind="task.handed_out").count(), len(tasks))
-    same("jobs", sorted(map(str, Job.objects.values_list("pk", flat=True))), sorted(season.jobs))
-    for what in (*_labels(season.world), *inconsistencies()):
+    checks = Checks()
+    checks.same("operations in the log", Operation.objects.count(), counts["operations"])
+    checks.same("tasks", set(tasks), season.submitted)
+    states = Counter(task.state for task in tasks.values())
+    checks.same("states of tasks", states, Counter({TaskState.SUBMITTED.value: len(tasks)}))
+    checks.same("tasks by stage", Counter(task.stage for task in tasks.values()), season.handed)
+    checks.same("tasks handed out, by the log", Event.objects.filter(kind="task.handed_out").count(), len(tasks))
+    checks.same("jobs", sorted(map(str, Job.objects.values_list("pk", flat=True))), sorted(season.jobs))
+    for what in (*checks.violations, *_labels(season.world), *inconsistencies()):
         violations.add(what)
 
 

@@ -10,10 +10,11 @@ from evaluation.campaigns.create import CampaignFile, ProtocolSettings, add_memb
 from evaluation.formats.source import read_source
 from evaluation.imports.runs import import_runs
 from evaluation.judges import add_judge
-from evaluation.models import Campaign, Qrel, QrelSource, Segment, Topic
+from evaluation.models import Campaign
 from evaluation.rules.sentences import split
 from evaluation.terms import JudgeKind, Role
 from llmjobs.simulator.answering import MODEL
+from loadtest.desk.nugget_campaign import add_topics
 from loadtest.desk.seats import Seat
 from loadtest.servers.sessions import new_session
 
@@ -41,19 +42,9 @@ def make_season(assessors: int, topics: int, answers: int) -> SeasonWorld:
         edited_cap=MOST_NUGGETS, draft_cap=MOST_NUGGETS, nugget_cap=MOST_NUGGETS, practice=False
     )
     campaign = create_campaign(slug=SLUG, name="Season", file=CampaignFile(protocol=settings))[0]
-    segments = [_segment(campaign, number) for number in range(PASSAGES)]
-    made = [
-        Topic.objects.create(
-            campaign=campaign, topic_id=f"t{n}", text=f"What does river {n} carry?", position=n + 1
-        )
-        for n in range(topics)
-    ]
+    questions = [f"What does river {n} carry?" for n in range(topics)]
+    made, _, segments = add_topics(campaign, questions, [_passage(number) for number in range(PASSAGES)])
     add_judge(name=MODEL, kind=JudgeKind.LLM, model=MODEL)
-    source = QrelSource.objects.create(campaign=campaign, name="NIST")
-    for topic in made:
-        Qrel.objects.bulk_create(
-            [Qrel(source=source, topic=topic, segment=segment, grade=2) for segment in segments]
-        )
     with TemporaryDirectory() as folder:
         files = [
             _run(Path(folder), number, topics, [segment.docid for segment in segments])
@@ -72,11 +63,9 @@ def make_season(assessors: int, topics: int, answers: int) -> SeasonWorld:
     )
 
 
-def _segment(campaign: Campaign, number: int) -> Segment:
+def _passage(number: int) -> str:
     facts = [FACTS[(number + by) % len(FACTS)] for by in range(3)]
-    text = " ".join(f"A river of kind {number} carries {fact} to the sea." for fact in facts)
-    docid = f"d{number:02}#1"
-    return Segment.objects.create(campaign=campaign, docid=docid, document=docid[:-2], has_text=True, text=text)
+    return " ".join(f"A river of kind {number} carries {fact} to the sea." for fact in facts)
 
 
 def _run(folder: Path, number: int, topics: int, docids: list[str]) -> Path:

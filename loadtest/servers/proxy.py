@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 
-from loadtest.servers.services import HOST, free_port
+from loadtest.servers.services import HOST, Program, free_port
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 LONGEST_START = 20.0  # seconds
@@ -39,13 +39,12 @@ http {{
 """
 
 
-class Proxy:
+class Proxy(Program):
     """A proxy on a port of its own. `certificate`: the folder of cert.pem and key.pem, where it is to speak TLS."""
 
     def __init__(self, folder: Path, behind: Sequence[str], certificate: Path | None = None) -> None:
         self._folder, self._behind, self._certificate = folder, behind, certificate
         self.address = f"{HOST}:{free_port()}"
-        self._process: subprocess.Popen[bytes] | None = None
 
     @staticmethod
     def program() -> str:
@@ -59,13 +58,6 @@ class Proxy:
                 log = self._folder / "error.log"
                 raise SystemExit(f"the proxy does not start: {log.read_text()[-800:] if log.exists() else ''}")
             time.sleep(0.05)
-
-    def stop(self) -> None:
-        """Stop it at once: what is under way is cut."""
-        if self._process is not None:
-            self._process.terminate()
-            self._process.wait()
-            self._process = None
 
     def _command(self) -> list[str]:
         program = self.program()

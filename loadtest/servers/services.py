@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HOST = "127.0.0.1"
+LONGEST_STOP = 90.0  # seconds
 DISK_MB = 96
 CHUNKS = (1 << 20, 1 << 12, 1)
 """How a disk is filled: in large pieces, then in ever smaller ones, up to the last byte."""
@@ -22,10 +23,28 @@ def free_port() -> int:
         return int(free.getsockname()[1])
 
 
-class Redis:
+class Program:
+    """A process of one's own, which a subclass starts."""
+
+    _process: subprocess.Popen[bytes] | None = None
+
+    def stop(self) -> None:
+        """Ask it to end, as an administrator does, and wait until it has."""
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait(timeout=LONGEST_STOP)
+            self._process = None
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+
+class Redis(Program):
     def __init__(self, folder: Path, password: str = "") -> None:
         self._folder, self._port, self._password = folder, free_port(), password
-        self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
@@ -46,12 +65,6 @@ class Redis:
             *(["--requirepass", self._password] if self._password else []),
         ]
         self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-
-    def stop(self) -> None:
-        if self._process is not None:
-            self._process.terminate()
-            self._process.wait()
-            self._process = None
 
 
 class Cluster:

@@ -20,8 +20,8 @@ def new_session(user: User, backend: str = "") -> str:
     return str(session.session_key)
 
 
-def session_cookie(user: User, backend: str = "") -> str:
-    return f"{settings.SESSION_COOKIE_NAME}={new_session(user, backend)}"
+def session_cookie(user: User) -> str:
+    return f"{settings.SESSION_COOKIE_NAME}={new_session(user)}"
 
 
 def end_session(key: str) -> None:

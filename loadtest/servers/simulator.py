@@ -24,7 +24,6 @@ from llmjobs.simulator.server import (
     complete,
     read_request,
     serving,
-    tokens,
 )
 from loadtest.servers.faults import Chooser, Faults
 
@@ -92,29 +91,22 @@ class ServedLog:
 
 @dataclass(slots=True)
 class Quota:
-    """Limits as endpoints have them: so many requests and tokens in any minute; 0 is no limit.
-
-    `admitted`: requests of the last minute, each with its moment and its tokens.
-    """
+    """Limit as endpoints have one: so many requests in any minute; 0 is no limit. `admitted`: their moments."""
 
     requests_per_minute: int = 0
-    tokens_per_minute: int = 0
-    admitted: deque[tuple[float, int]] = field(default_factory=deque)
+    admitted: deque[float] = field(default_factory=deque)
     lock: Lock = field(default_factory=Lock)
 
-    def wait_for(self, cost: int) -> float:
-        if not self.requests_per_minute and not self.tokens_per_minute:
+    def wait(self) -> float:
+        if not self.requests_per_minute:
             return 0.0
         with self.lock:
             now = time.monotonic()
-            while self.admitted and self.admitted[0][0] <= now - MINUTE:
+            while self.admitted and self.admitted[0] <= now - MINUTE:
                 self.admitted.popleft()
-            many = 0 < self.requests_per_minute <= len(self.admitted)
-            spent = sum(earlier for _, earlier in self.admitted)
-            much = bool(self.admitted) and 0 < self.tokens_per_minute < spent + cost
-            if many or much:
-                return self.admitted[0][0] + MINUTE - now
-            self.admitted.append((now, cost))
+            if self.requests_per_minute <= len(self.admitted):
+                return self.admitted[0] + MINUTE - now
+            self.admitted.append(now)
             return 0.0
 
 
@@ -193,14 +185,14 @@ class LoggedHandler(Handler):
         if self.path == "/log":
             self._send(200, self.server.log.text().encode(), "application/x-ndjson")
         elif self.path == "/faults":
-            self._send_json(200, self.server.chooser.faults.as_json())
+            self._send_json(200, self.server.chooser.faults.model_dump())
         elif not self._is_down(self.server.chooser.faults):
             super().do_GET()
 
     def answer(self, path: str, body: bytes) -> None:
         if path == "/faults":
             try:
-                self._send_json(200, self.server.chooser.switch(json.loads(body)).as_json())
+                self._send_json(200, self.server.chooser.switch(json.loads(body)).model_dump())
             except ValueError as error:
                 self._refuse(400, str(error))
         elif problem := self._azure_problem(path):
@@ -225,7 +217,7 @@ class LoggedHandler(Handler):
             exchange.fault = "down"
             self.server.note(exchange, 503 if faults.down == "503" else 0)
             self._is_down(faults)
-        elif wait := self.server.quota.wait_for(tokens([request.text])):
+        elif wait := self.server.quota.wait():
             exchange.fault = OVER_LIMIT
             self.server.note(exchange, 429)
             self._refuse(429, "Rate limit reached for this minute.", {"Retry-After": f"{wait:.3f}"})

@@ -4,7 +4,6 @@ import fcntl
 import http.client
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -17,22 +16,17 @@ from tempfile import TemporaryDirectory
 from django.conf import settings
 from django.core.management import call_command
 
+from loadtest.servers.services import HOST, Program, free_port
+
 LONGEST_START = 90.0  # seconds
-HOST = "127.0.0.1"
 TOLD = 2000  # characters of a log
 
 
-class WebProcess:
+class WebProcess(Program):
     def __init__(self, log: Path, application: str = "config.wsgi", own: Mapping[str, str] | None = None) -> None:
-        with socket.socket() as free:
-            free.bind((HOST, 0))
-            self._port = int(free.getsockname()[1])
+        self._port = free_port()
         self._log, self._application, self._own = log, application, own or {}
-        self._process: subprocess.Popen[bytes] | None = None
-
-    @property
-    def address(self) -> str:
-        return f"{HOST}:{self._port}"
+        self.address = f"{HOST}:{self._port}"
 
     def start(self) -> None:
         own = os.environ | {"HOST": HOST, "PORT": str(self._port), **self._own}
@@ -75,13 +69,6 @@ class WebProcess:
                 continue  # it ended meanwhile
             if self._process and int(fields[2]) == self._process.pid:
                 yield int(stat.parent.name), fields
-
-    def stop(self) -> None:
-        """Ask it to end, as an administrator does: requests under way are answered."""
-        if self._process is not None:
-            self._process.terminate()
-            self._process.wait(timeout=LONGEST_START)
-            self._process = None
 
     def kill(self) -> None:
         """SIGKILL the whole group: nothing under way gets to its end."""

@@ -9,15 +9,16 @@ from pathlib import Path
 
 from django.conf import settings
 
+from loadtest.servers.services import Program
+
 CONCURRENCY = 3
 
 
-class WorkerProcess:
+class WorkerProcess(Program):
     """`celery -A config worker`, as `make run` starts it, with its log in a file."""
 
     def __init__(self, log: Path, own: Mapping[str, str]) -> None:
         self._log, self._own = log, own
-        self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         """Start it; it is ready some seconds later."""
@@ -42,16 +43,6 @@ class WorkerProcess:
         if self._process is None:
             raise RuntimeError("the worker is not running")
         return Path(f"/proc/{self._process.pid}/{name}").read_text()
-
-    def finish(self) -> None:
-        if self._process is not None:
-            self._process.terminate()
-            self._process.wait(timeout=60)
-
-    def kill(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
 
 
 @contextmanager
