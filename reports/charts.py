@@ -222,9 +222,10 @@ def _ranking(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
     lines = base.transform_filter("datum.low != null").mark_rule(color=palette.control, strokeWidth=2, aria=False)
     marks = base.mark_point(filled=True, size=90, opacity=1, stroke=palette.ink, strokeWidth=1)
     whole = _measure(alt, palette, content["runs"], "low", "mean", "high")
+    tasks = _tasks(content["runs"])
     layers = [
         lines.encode(x=alt.X("low:Q", title=content["title"], scale=whole), x2="high:Q", y=runs),
-        marks.encode(x=alt.X("mean:Q"), y=runs, **_by_task(alt, _tasks(content["runs"]), palette)),
+        marks.encode(x=alt.X("mean:Q"), y=runs, **_by_task(alt, tasks, _legend_of_tasks(alt, tasks), palette)),
     ]
     return configured(alt.layer(*layers), palette).properties(height={"step": ROW}, padding=ROOM)
 
@@ -247,18 +248,21 @@ def shortened(name: str) -> str:
     return f"length({name}) > {NAME_START + NAME_END + 1} ? {short} : {name}"
 
 
-def _tasks(rows: list[dict[str, Any]]) -> list[str]:
-    there = {row["task"] for row in rows}
-    return [task for task in TASKS if task in there]
+def _tasks(rows: Rows) -> list[str]:
+    tasks = dict.fromkeys(row["task"] for row in rows)
+    return sorted(tasks, key=lambda task: TASKS.index(task) if task in TASKS else len(TASKS))
 
 
-def _by_task(alt: Any, tasks: list[str], palette: Palette) -> dict[str, Any]:
-    """Return what gives a point the shape and the colour of its task: colour alone would be lost in grey print."""
+def _legend_of_tasks(alt: Any, tasks: list[str]) -> Any:
     is_named = tasks != [NO_TASK]
-    legend = alt.Legend(title=None, orient="top", direction="horizontal", offset=10) if is_named else None
+    return alt.Legend(title=None, orient="top", direction="horizontal", offset=10) if is_named else None
+
+
+def _by_task(alt: Any, tasks: list[str], legend: Any, palette: Palette) -> dict[str, Any]:
+    """Return what gives a point the shape and the colour of its task: colour alone would be lost in grey print."""
     # The domain is given, so that a task keeps its mark where a filter leaves only that task's runs.
     shapes = alt.Scale(domain=tasks, range=[SHAPES.get(task, SHAPES[""]) for task in tasks])
-    fills = alt.Scale(domain=tasks, range=[palette.fills[TASKS.index(task)] for task in tasks])
+    fills = alt.Scale(domain=tasks, range=_task_fills(tasks, palette))
     return {
         "description": "description:N",
         "shape": alt.Shape("task:N", scale=shapes, legend=legend),
@@ -273,7 +277,7 @@ def _points(
     points = alt.Chart(alt.Data(values=rows))
     mark = points.mark_point(filled=True, size=size, opacity=opacity, stroke=stroke, strokeWidth=1.5)
     x, y = alt.X("x:Q", title=titles[0]), alt.Y("y:Q", title=titles[1])
-    return mark.encode(x=x, y=y, **_by_task(alt, tasks, palette))
+    return mark.encode(x=x, y=y, **_by_task(alt, tasks, _legend_of_tasks(alt, tasks), palette))
 
 
 def _cells(alt: Any, rows: list[dict[str, Any]], titles: list[str], palette: Palette) -> Any:
@@ -509,9 +513,7 @@ def _extent(palette: Palette, rows: Rows, axis: str, ends: Sequence[float] | Non
 
 
 def _report_points(alt: Any, rows: Rows, content: dict[str, Any], palette: Palette, *, size: int) -> Any:
-    tasks = list(dict.fromkeys(row["task"] for row in (*content["rows"], *content["small"])))
-    tasks.sort(key=lambda task: TASKS.index(task) if task in TASKS else len(TASKS))
-    shapes = [SHAPES.get(task, SHAPES[""]) for task in tasks]
+    tasks = _tasks([*content["rows"], *content["small"]])
     legend = _legend(alt) if len(tasks) > 1 else None
     is_small = size < 100
     figures = [row | {"description": _point_text(row, content["titles"])} for row in rows]
@@ -524,9 +526,7 @@ def _report_points(alt: Any, rows: Rows, content: dict[str, Any], palette: Palet
     return mark.encode(
         x=alt.X("x:Q", title=content["titles"][0], scale=x),
         y=alt.Y("y:Q", title=content["titles"][1], scale=y),
-        description="description:N",
-        shape=alt.Shape("task:N", scale=alt.Scale(domain=tasks, range=shapes), legend=legend),
-        fill=alt.Fill("task:N", scale=alt.Scale(domain=tasks, range=_task_fills(tasks, palette)), legend=legend),
+        **_by_task(alt, tasks, legend, palette),
     )
 
 

@@ -271,12 +271,9 @@ class ChoicesForm(forms.Form):
 
     @property
     def changed_rules(self) -> list[str]:
-        changed = [field for field in self.rules if field.value() != self._usual(field.field)]
+        changed = [field for field in self.rules if field.value() != usual_rule(field.field, self.campaign)]
         texts = [(str(field.label).lower(), choices_of(field.field).get(field.value())) for field in changed]
         return [f"{name} {text}" for name, text in texts if text]
-
-    def _usual(self, field: forms.Field) -> Any:
-        return usual_rule(field, self.campaign)
 
     @property
     def scored_as(self) -> str:

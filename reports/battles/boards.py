@@ -1,6 +1,6 @@
 """Battles beside another board: what scores of answers explain of them, and whether both order the runs alike."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
@@ -44,17 +44,6 @@ class Board:
     table: ScoreTable | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BesideBoard:
-    """Two boards: tau of their `runs`, None for a `reason`; pairs that differ on both, in the same order or not."""
-
-    tau: float | None
-    runs: int
-    same: int
-    opposite: int
-    reason: str
-
-
 def board_of_scores(campaign: Campaign, choices: Mapping[str, Any]) -> Board:
     """Return the board that `against` names. Raises `Refused`: a score of the other kind, and as `resolve` does."""
     of_citations = choices["against"] in list(SupportCondition)
@@ -81,30 +70,27 @@ def board_of_battles(condition: str, figures: BattleFigures) -> Board:
 
 def _apart(table: ScoreTable) -> SureDifferences:
     intervals = difference_intervals(table.values[table.topics], FRACTIONS)
-    ends = {
-        (table.run_ids[a], table.run_ids[b]): intervals[a][b].ends
+    return {
+        (table.run_ids[a], table.run_ids[b]): ends[0]
         for a, b in combinations(range(len(table.run_ids)), 2)
+        if (ends := intervals[a][b].ends) and ends[0] * ends[1] > 0
     }
-    return {pair: low for pair, (low, high) in _ended(ends) if low * high > 0}
 
 
-def _ended(
-    ends: Mapping[tuple[str, str], tuple[float, float] | None],
-) -> Iterable[tuple[tuple[str, str], tuple[float, float]]]:
-    return ((pair, interval) for pair, interval in ends.items() if interval)
-
-
-def beside(battles: Board, other: Board) -> BesideBoard:
+def beside(battles: Board, other: Board) -> dict[str, Any]:
+    """Return tau of the runs on both, None for a `reason`, and how many pairs differ on both, by their order there."""
     runs = [run for run in battles.means if not np.isnan(other.means.get(run, np.nan))]
     tau = kendall(*(np.array([board.means[run] for run in runs]) for board in (battles, other))).tau
     signs = [battles.apart[pair] * sign for pair, sign in _both_ways(other.apart).items() if pair in battles.apart]
-    return BesideBoard(
-        tau=tau,
-        runs=len(runs),
-        same=sum(sign > 0 for sign in signs),
-        opposite=sum(sign < 0 for sign in signs),
-        reason="" if tau is not None else UNDEFINED_ORDER,
-    )
+    return {
+        "condition": other.condition,
+        "score": other.score,
+        "tau": tau,
+        "runs": len(runs),
+        "same": sum(sign > 0 for sign in signs),
+        "opposite": sum(sign < 0 for sign in signs),
+        "reason": None if tau is not None else UNDEFINED_ORDER,
+    }
 
 
 def _both_ways(differences: SureDifferences) -> SureDifferences:

@@ -38,7 +38,7 @@ from reports.metrics.battles.explained import explained
 from reports.metrics.battles.ratings import length_slope, side_term
 from reports.metrics.battles.sheet import FEWEST_TRIADS, BattleSheet, cycles
 from reports.metrics.battles.win_rates import Share, share_of
-from reports.metrics.intervals import FEWEST_TOPICS, UNDEFINED, Interval
+from reports.metrics.intervals import FEWEST_TOPICS, UNDEFINED
 from reports.metrics.jackknife import Jackknife
 from reports.metrics.registry import SCORES
 from reports.metrics.significance import significance_groups
@@ -224,10 +224,7 @@ def _beside(
         other = board_of_battles(against, _figures(sheet_of(battle_set, counted), choices))
     else:
         other = board_of_scores(campaign, choices)
-    both = beside(own, other)
-    row = {"condition": other.condition, "score": other.score, "tau": both.tau, "runs": both.runs}
-    row |= {"same": both.same, "opposite": both.opposite, "reason": both.reason or None}
-    return {"explained": _explained(battles, other), "boards": [row]}
+    return {"explained": _explained(battles, other), "boards": [beside(own, other)]}
 
 
 def _explained(battles: Sequence[CountedBattle], board: Board) -> dict[str, Any] | None:
@@ -256,13 +253,9 @@ def _explained(battles: Sequence[CountedBattle], board: Board) -> dict[str, Any]
 
 def _agreement_document(row: AgreementOf) -> dict[str, Any]:
     agreement = row.agreement
-    figures = {name: _figure_document(figure) for name, figure in agreement.figures.items()}
+    figures = {name: _value_document(figure) for name, figure in agreement.figures.items()}
     head = {"of": row.of, "judge": row.judge or None, "pairs": agreement.pairs}
     return head | figures | {"opposite": agreement.opposite}
-
-
-def _figure_document(figure: Jackknife) -> dict[str, Any]:
-    return _value_document(figure.value, figure.interval)
 
 
 def _battle_document(battle: CountedBattle) -> dict[str, Any]:
@@ -296,13 +289,9 @@ def _run_document(run: BattleRun, sample: CorrectedWinRate | None, by: str) -> d
         "rank": list(rank) if rank else None,
         **{name: getattr(run, name) for name in ("battles", "won", "lost", "tied", "both_bad", "topics", "few")},
         "reason": run.reason or None,
-        **{name: _estimate_document(getattr(sample, name)) if sample else None for name in ESTIMATES},
+        **{name: _value_document(getattr(sample, name)) if sample else None for name in ESTIMATES},
         **{name: getattr(sample, name) if sample else None for name in ("drawn", "judged", "refused")},
     }
-
-
-def _estimate_document(estimate: WinRateEstimate) -> dict[str, Any]:
-    return _value_document(estimate.value, estimate.interval)
 
 
 def _sample_document(figures: CorrectedFigures) -> dict[str, Any]:
@@ -333,12 +322,13 @@ def _mean_points(verdicts: list[BattleVerdict], of: str) -> Share | None:
 
 def _share_document(share: Share | None, reason: str = UNDEFINED) -> dict[str, Any]:
     return (
-        _value_document(share.value, share.interval) if share else _value_document(None, Interval(reason=reason))
+        _value_document(share) if share else {"value": None, "low": None, "high": None, "reason": reason or None}
     )
 
 
-def _value_document(value: float | None, interval: Interval) -> dict[str, Any]:
-    return {"value": value, "low": interval.low, "high": interval.high, "reason": interval.reason or None}
+def _value_document(figure: Jackknife | Share | WinRateEstimate) -> dict[str, Any]:
+    interval = figure.interval
+    return {"value": figure.value, "low": interval.low, "high": interval.high, "reason": interval.reason or None}
 
 
 def _text(battle_set: BattleSet, figures: BattleFigures, content: Mapping[str, Any], judged: int) -> str:

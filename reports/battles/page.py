@@ -231,18 +231,18 @@ def _differences(content: Mapping[str, Any]) -> Section:
             ("value", SORTED[CORRECTED] if content["by"] == CORRECTED else WIN_RATE, ColumnKind.SIGNED),
             *of_kind(ColumnKind.P, p="p", holm="p, Holm"),
         ),
-        rows=[_with_ends(row, "value") for row in content["differences"]],
+        rows=[_with_ends(row) for row in content["differences"]],
         note="Above 0: the first run is better. Holm: corrected for the number of pairs.",
         aside=("intervals",),
     )
 
 
-def _with_ends(row: Mapping[str, Any], name: str) -> Row:
-    return {**row, "intervals": {name: {"low": row["low"], "high": row["high"]}}}
+def _with_ends(row: Mapping[str, Any]) -> Row:
+    return {**row, "intervals": {"value": {"low": row["low"], "high": row["high"]}}}
 
 
 def _leanings(content: Mapping[str, Any]) -> Section:
-    rows = [_with_ends({"of": words, **content[name]}, "value") for name, words in LEANINGS.items()]
+    rows = [_with_ends({"of": words, **content[name]}) for name, words in LEANINGS.items()]
     return Section(
         name="leanings",
         title="What else decides",

@@ -192,15 +192,11 @@ class LeaderboardReport(CheckedReport):
         if not self.rows or self.is_corrected:
             return []
         keys = self.chosen_columns
-        addresses = (self._address_with(sorted({*keys} ^ {column.key})) for column in self.optional)
-        links = [
-            (address, column.caption, column.key in keys)
-            for column, address in zip(self.optional, addresses, strict=True)
-        ]
+        links = []
+        for column in self.optional:
+            address = self.address_with(columns=".".join(sorted({*keys} ^ {column.key})) or NOTHING)
+            links.append((address, column.caption, column.key in keys))
         return [HeadMenu("Columns", links, has_boxes=True)]
-
-    def _address_with(self, keys: list[str]) -> str:
-        return self.address_with(columns=".".join(keys) or NOTHING)
 
     @property
     def runs_score(self) -> str:
@@ -412,7 +408,7 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> CheckedReport:
     if not form.is_valid():
         return LeaderboardReport(form=form, title=TITLE, refused=WRONG_CHOICE, query=query)
     if form.is_of_battles:
-        return battle_board(campaign, form, query, TITLE)
+        return battle_board(campaign, form, query)
     try:
         choice = chosen_condition(campaign, form)
     except Refused as refused:
@@ -531,7 +527,7 @@ def comparisons(request: LeaderboardRequest, runs: tuple[str, ...]) -> Compariso
     return compare_runs(table, runs, BY_NAME[request.score])
 
 
-def battle_board(campaign: Campaign, form: LeaderboardForm, query: QueryDict, title: str) -> CheckedReport:
+def battle_board(campaign: Campaign, form: LeaderboardForm, query: QueryDict) -> CheckedReport:
     chosen, condition = form.chosen, form.battle_condition
     target = chosen["target"] if chosen["target"] in TARGETS else THESE
     choices = {"set": chosen["set"], "condition": condition.value, "judge": chosen["judge"]}
@@ -539,7 +535,7 @@ def battle_board(campaign: Campaign, form: LeaderboardForm, query: QueryDict, ti
     try:
         document = document_of(campaign, tuple(choices.items()))
     except Refused as refused:
-        return CheckedReport(form=form, title=title, refused=refused, query=query)
+        return CheckedReport(form=form, title=TITLE, refused=refused, query=query)
     runs = campaign.runs.all()
     for name in ("group", "task"):
         if chosen[name]:
@@ -549,5 +545,5 @@ def battle_board(campaign: Campaign, form: LeaderboardForm, query: QueryDict, ti
     facts = (f"{condition.words} ({condition}): {content['set']}.", *document.text.split("\n")[1:])
     sections = tuple(run_sections(campaign, content, "runs")[:1])
     return CheckedReport(
-        form=form, title=title, query=query, content=ReportContent(facts, sections, timezone.now())
+        form=form, title=TITLE, query=query, content=ReportContent(facts, sections, timezone.now())
     )

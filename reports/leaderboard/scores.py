@@ -268,30 +268,14 @@ def _plan(
     return ImportPlan(OF_RUNS, len(new), len(changed), unchanged, findings, counts, write)
 
 
-CLOSING = frozenset(
-    {
-        "min",
-        "minimum",
-        "median",
-        "max",
-        "maximum",
-        "mean",
-        "average",
-        "avg",
-        "all",
-        "total",
-        "overall",
-        "std",
-        "stdev",
-    }
-)
+CLOSING = re.compile("min(imum)?|median|max(imum)?|mean|average|avg|(over)?all|total|std(ev)?")
 
 
 def _without_closing_rows(
     campaign: Campaign, rows: Sequence[ScoreRecord]
 ) -> tuple[list[ScoreRecord], list[ScoreRecord]]:
     """Return the runs of a table, and the rows that sum them up: those would be compared as runs are."""
-    closing = [row for row in rows if re.sub("[^a-z]", "", row.run_id.casefold()) in CLOSING]
+    closing = [row for row in rows if CLOSING.fullmatch(re.sub("[^a-z]", "", row.run_id.casefold()))]
     loaded = campaign.runs.filter(run_id__in=[row.run_id for row in closing]).values_list("run_id", flat=True)
     closing = [row for row in closing if row.run_id not in set(loaded)]
     return [row for row in rows if row not in closing], closing

@@ -1,6 +1,6 @@
 """Battles of one condition as arrays, and cycles: three runs of which, within a topic, each beat another one."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -33,17 +33,8 @@ class BattleSheet:
         return self.where(runs[self.first] & runs[self.second])
 
     def where(self, battles: Booleans) -> "BattleSheet":
-        return BattleSheet(
-            run_ids=self.run_ids,
-            topic_ids=self.topic_ids,
-            topic=self.topic[battles],
-            first=self.first[battles],
-            second=self.second[battles],
-            points=self.points[battles],
-            lengths=self.lengths[battles],
-            bad=self.bad[battles],
-            split=self.split[battles],
-        )
+        of_battles = ("topic", "first", "second", "points", "lengths", "bad", "split")
+        return replace(self, **{name: getattr(self, name)[battles] for name in of_battles})
 
 
 @dataclass(frozen=True, slots=True)
