@@ -123,14 +123,6 @@ class Holdings:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceCount:
-    name: str
-    topics: int
-    qrels: int
-    related: int
-
-
-@dataclass(frozen=True, slots=True)
 class SetCount:
     """A nugget set with the counts of its newest submitted lists."""
 
@@ -208,13 +200,9 @@ def sampled_llms_for(viewer: User, campaign: Campaign) -> list[str]:
     return sorted(set(rows.order_by().values_list("judge__name", flat=True)))
 
 
-def sources_for(viewer: User, campaign: Campaign) -> list[SourceCount]:
-    rows = QrelSource.objects.filter(campaign__in=within(viewer, campaign)).annotate(
-        topics=Count("qrels__topic", distinct=True),
-        total=Count("qrels"),
-        related=Count("qrels", filter=Q(qrels__grade__gte=1)),
-    )
-    return [SourceCount(row.name, row.topics, row.total, row.related) for row in rows]
+def sources_for(viewer: User, campaign: Campaign) -> QuerySet[Any]:
+    sources = QrelSource.objects.filter(campaign__in=within(viewer, campaign))
+    return sources.annotate(topics=Count("qrels__topic", distinct=True), grades=Count("qrels"))
 
 
 def nugget_sets_for(viewer: User, campaign: Campaign) -> list[SetCount]:

@@ -10,8 +10,8 @@ from django.db.models.functions import Substr
 
 from accounts.models import User
 from evaluation.campaigns.access import within
-from evaluation.models import AnswerProvenance, Campaign, ListedNugget, NuggetList, Qrel, Segment, Topic, TopicTag
-from evaluation.terms import Importance, JudgeKind
+from evaluation.models import AnswerProvenance, Campaign, NuggetList, Qrel, Segment, Topic, TopicTag
+from evaluation.terms import Importance
 
 SNIPPET = 240
 
@@ -46,32 +46,6 @@ class GradedSegment:
     snippet: str
     has_text: bool
     grades: tuple[ShownGrade | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ShownNugget:
-    pk: int
-    position: int
-    text: str
-    importance: Importance
-    raw_importance: str
-    group: str
-    weight: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class ShownList:
-    pk: int
-    name: str
-    origin: str
-    judge: str
-    is_llm: bool
-    version: int
-    nuggets: tuple[ShownNugget, ...]
-
-    @property
-    def vital(self) -> int:
-        return sum(nugget.importance is Importance.VITAL for nugget in self.nuggets)
 
 
 def topics_for(viewer: User, campaign: Campaign, words: str = "", tag: str = "") -> QuerySet[Topic]:
@@ -145,37 +119,13 @@ def graded_segments(topic: Topic, pks: Iterable[int], sources: Sequence[str]) ->
     return [GradedSegment(**by_pk[pk], grades=tuple(grades[pk].get(source) for source in sources)) for pk in page]
 
 
-def nugget_lists_of(viewer: User, campaign: Campaign, topic: Topic) -> list[ShownList]:
+def nugget_lists_of(viewer: User, campaign: Campaign, topic: Topic) -> QuerySet[Any]:
     lists = NuggetList.objects.newest_submitted().filter(
         nugget_set__campaign__in=within(viewer, campaign), topic=topic
     )
-    rows = list(lists.select_related("nugget_set__judge").order_by("nugget_set__name"))
-    nuggets = defaultdict(list)
-    items = ListedNugget.objects.filter(nugget_list__in=[nugget_list.pk for nugget_list in rows])
-    for item in items.select_related("nugget_version").order_by("nugget_list", "position"):
-        nuggets[item.nugget_list_id].append(
-            ShownNugget(
-                pk=item.pk,
-                position=item.position + 1,
-                text=item.nugget_version.text,
-                importance=Importance(item.importance),
-                raw_importance=item.raw_importance,
-                group=item.group,
-                weight=item.weight,
-            )
-        )
-    return [
-        ShownList(
-            pk=nugget_list.pk,
-            name=nugget_list.nugget_set.name,
-            origin=nugget_list.nugget_set.origin,
-            judge=nugget_list.nugget_set.judge.name,
-            is_llm=nugget_list.nugget_set.judge.kind == JudgeKind.LLM,
-            version=nugget_list.version,
-            nuggets=tuple(nuggets[nugget_list.pk]),
-        )
-        for nugget_list in rows
-    ]
+    counted = lists.annotate(vital=Count("items", filter=Q(items__importance=Importance.VITAL)))
+    whole = counted.select_related("nugget_set__judge").prefetch_related("items__nugget_version")
+    return whole.order_by("nugget_set__name")
 
 
 def segment_for(viewer: User, campaign: Campaign, public_id: str) -> Segment:

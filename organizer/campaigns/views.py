@@ -543,7 +543,7 @@ def _cards(campaign: Campaign, rows: Mapping[str, int | None]) -> Iterator[DataC
 def _holdings(viewer: User, campaign: Campaign) -> Iterator[CatalogueEntry]:
     held = contents.holdings_for(viewer, campaign)
     answers = AnswerProvenance.objects.filter(run__campaign__in=within(viewer, campaign)).count()
-    grades = sum(source.qrels for source in contents.sources_for(viewer, campaign))
+    grades = sum(source.grades for source in contents.sources_for(viewer, campaign))
     sets = contents.nugget_sets_for(viewer, campaign)
     nuggets = sum(nugget_set.nuggets for nugget_set in sets)
     assigned = sum(count.total for count in contents.assignment_counts_for(viewer, campaign))
