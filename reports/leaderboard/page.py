@@ -47,7 +47,7 @@ from reports.metrics.registry import BY_NAME, LENGTH, VIOLATIONS
 from reports.metrics.scores import DOUBTS, doubts
 from reports.metrics.support import MEASURES, PRECISION, RECALL, SUPPORT_NAMES
 from reports.random_checks.corrected import CORRECTED_SCORES
-from reports.random_checks.page import BoardLine, CheckedReport, corrected_checks
+from reports.random_checks.page import BoardLine, CheckedReport, ScoreAxis, corrected_checks, score_axis
 from reports.registry import Choices, document, report
 from reports.report import (
     NOTHING,
@@ -71,7 +71,6 @@ from reports.report import (
     tag_text,
     topics_with_nuggets,
 )
-from reports.score_axis import ScoreAxis, score_axis
 from reports.support import SupportRow, support_rows
 from web.consistent_read import consistent_read
 

@@ -1,8 +1,9 @@
-"""Corrected scores on a page of LLM scores: the switch to them, their table, and what would tell runs apart."""
+"""Corrected scores on a page of LLM scores: the switch to them, their table and its bars, and what would tell runs apart."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import floor
 from typing import Any
 
 from django.urls import reverse
@@ -28,7 +29,6 @@ from reports.random_checks.documents import corrected_document, corrected_note, 
 from reports.random_checks.frame import check_counts, checks_of, random_checks_of
 from reports.random_checks.population import condition_of, drawn_profile, is_drawn_for, measure_of
 from reports.report import Column, ColumnKind, Report, ReportCell, Row, Section
-from reports.score_axis import ScoreAxis, score_axis
 from web.templatetags.assay import DASH
 
 CORRECTED = "corrected"
@@ -42,6 +42,33 @@ CORRECTED_COLUMNS = (
 )
 ON_PAGE = 4
 """Columns of the page, where the interval is drawn."""
+
+TENTHS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreAxis:
+    """From `low`, below 0 where a score is, to `high`. `ends`: as its heading says them."""
+
+    low: float
+    high: float
+    ends: str
+
+    def place(self, value: float) -> float:
+        """Return where a value lies, in percent of the axis."""
+        return 100 * (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
+
+
+def score_axis(values: Iterable[float | None], *, is_fraction: bool = True) -> ScoreAxis:
+    """Return the axis of a table with these scores and ends of intervals: 0 to 1, to most where none is a share.
+
+    Scores by weights may be below 0: the axis then begins at the tenth below all of them.
+    """
+    numbers = [value for value in values if value is not None]
+    low = floor(min([0.0, *numbers]) * TENTHS) / TENTHS
+    if not is_fraction:
+        return ScoreAxis(low, max(numbers, default=0.0) or 1.0, "0 to most")
+    return ScoreAxis(low, 1.0, f"\N{MINUS SIGN}{-low:.1f} to 1" if low else "0 to 1")
 
 
 @dataclass(frozen=True, slots=True)

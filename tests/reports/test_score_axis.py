@@ -1,6 +1,6 @@
 import pytest
 
-from reports.score_axis import score_axis
+from reports.random_checks.page import score_axis
 
 
 @pytest.mark.parametrize(
