@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final
 
 from evaluation.formats.kinds import of_kind
-from evaluation.formats.lines import Count, Id, Line, Name, id_problem, json_line, json_rows, one_of
+from evaluation.formats.lines import Count, Id, Line, Name, by_heading, id_problem, json_line, json_rows, one_of
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 from evaluation.labels import LEFT_POINTS, BattleLabel
@@ -232,11 +232,7 @@ def _arena_cells(
             problems.add(numbers[0] if numbers else 1, column, text)
     if len(problems):
         return
-    for line, cells in zip(numbers[1:], table, strict=False):
-        if len(cells) == len(header):
-            yield line, dict(zip(header, cells, strict=True))
-        else:
-            problems.add(line, "columns", f"{len(header)} columns as in the header, found {len(cells)}")
+    yield from by_heading(zip(numbers[1:], table, strict=False), header, problems)
 
 
 def _arena_rows(

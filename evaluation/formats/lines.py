@@ -198,6 +198,17 @@ def label_word(label: AssignmentLabel | SupportLabel, raw: str) -> str:
     return "failed" if raw in [other.name.lower() for other in type(label)] else raw
 
 
+def by_heading(
+    rows: Iterable[tuple[int, list[str]]], header: list[str], problems: Problems
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield (line, cells by heading) for every row of a table as wide as its header; note the others in `problems`."""
+    for line, cells in rows:
+        if len(cells) == len(header):
+            yield line, dict(zip(header, cells, strict=True))
+        else:
+            problems.add(line, "columns", f"{len(header)} columns as in the header, found {len(cells)}")
+
+
 def json_line(fields: Mapping[str, Any], extra: Mapping[str, Any]) -> str:
     # Python would write NaN, which is no JSON and stops readers in other languages.
     return json.dumps(with_extra(fields, extra), ensure_ascii=False, allow_nan=False)

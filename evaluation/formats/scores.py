@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from evaluation.formats.kinds import of_kind
-from evaluation.formats.lines import Once, id_problem, name_problem
+from evaluation.formats.lines import Once, by_heading, id_problem, name_problem
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 from evaluation.terms import RagTask
@@ -42,7 +42,7 @@ def parse_scores(source: Source, names: Collection[str]) -> tuple[ScoreRecord, .
     _check_header(header_line, header, names, problems)
     problems.raise_if_any()
     once = Once(problems, "run_id")
-    rows = [_row(line, record, names, problems) for line, record in _by_heading(cells, header, problems)]
+    rows = [_row(line, record, names, problems) for line, record in by_heading(cells, header, problems)]
     if not rows and not problems:
         problems.add(header_line, "file", "rows below the header")
     kept = tuple(row for row in rows if once.is_first(row.line, row.run_id, f"run {row.run_id}"))
@@ -69,16 +69,6 @@ def _check_header(line: int, header: list[str], names: Collection[str], problems
     for name, times in Counter(header).items():
         if times > 1 and name:
             problems.add(line, "header", f"every column once, found `{name}` {times} times")
-
-
-def _by_heading(
-    cells: Iterator[tuple[int, list[str]]], header: list[str], problems: Problems
-) -> Iterator[tuple[int, Mapping[str, str]]]:
-    for line, record in cells:
-        if len(record) == len(header):
-            yield line, dict(zip(header, record, strict=True))
-        else:
-            problems.add(line, "columns", f"{len(header)} columns as in the header, found {len(record)}")
 
 
 def _row(line: int, record: Mapping[str, str], names: Collection[str], problems: Problems) -> ScoreRecord:

@@ -4,7 +4,7 @@ An item is an (answer, nugget) pair, a (sentence, segment) pair, a (topic, segme
 answer as a whole.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -149,7 +149,7 @@ def _match_citations(rows: CitationCondition, columns: CitationCondition) -> Mat
 
 def _match_grades(rows: QrelSource, columns: QrelSource) -> Matched:
     with consistent_read() as alias:
-        topics = _names(Topic.objects.using(alias).filter(campaign=rows.campaign_id).values_list("pk", "topic_id"))
+        topics = dict(Topic.objects.using(alias).filter(campaign=rows.campaign_id).values_list("pk", "topic_id"))
         keys, left, right = _side_by_side(rows, columns, alias)
     scale = rows.campaign.protocol.relevance_max
     top = int(max(left.max(initial=scale), right.max(initial=scale)))
@@ -168,8 +168,8 @@ def _match_grades(rows: QrelSource, columns: QrelSource) -> Matched:
 def _match_answers(rows: StageCondition, columns: StageCondition) -> Matched:
     check_apart(rows, columns)
     with consistent_read() as alias:
-        topics = _names(Topic.objects.using(alias).filter(campaign=rows.campaign).values_list("pk", "topic_id"))
-        runs = _names(Run.objects.using(alias).filter(campaign=rows.campaign).values_list("pk", "run_id"))
+        topics = dict(Topic.objects.using(alias).filter(campaign=rows.campaign).values_list("pk", "topic_id"))
+        runs = dict(Run.objects.using(alias).filter(campaign=rows.campaign).values_list("pk", "run_id"))
         keys, left, right = _side_by_side(rows, columns, alias)
         provenance = AnswerProvenance.objects.using(alias).filter(run__campaign=rows.campaign)
         of_answer = {pk: (topic, run) for pk, topic, run in provenance.values_list("pk", "topic__pk", "run__pk")}
@@ -185,10 +185,6 @@ def _match_answers(rows: StageCondition, columns: StageCondition) -> Matched:
         topic_ids=tuple(topics.values()),
         run_ids=tuple(runs.values()),
     )
-
-
-def _names(rows: Iterable[tuple[int, str]]) -> dict[int, str]:
-    return dict(rows)
 
 
 def _places_of(names: Mapping[int, str], keys: Iterable[int]) -> Indices:
@@ -375,9 +371,9 @@ def _mask(matched: Matched, rows: LabelSide, form: ConfusionForm) -> Booleans:
     choices = form.chosen
     mask = np.ones(len(matched.left), dtype=np.bool_)
     if choices["topic"]:
-        mask &= _is(matched.topic_ids, choices["topic"])[matched.topic]
+        mask &= rows_of(matched.topic_ids, frozenset([choices["topic"]]))[matched.topic]
     if choices["run"] and matched.run_ids:
-        mask &= _is(matched.run_ids, choices["run"])[matched.run]
+        mask &= rows_of(matched.run_ids, frozenset([choices["run"]]))[matched.run]
     if choices["tag"]:
         mask &= _within_tag(matched, rows.campaign, choices["tag"])
     if isinstance(rows, NuggetCondition) and matched.comparable:
@@ -385,10 +381,6 @@ def _mask(matched: Matched, rows: LabelSide, form: ConfusionForm) -> Booleans:
         nuggets = _nuggets(rows, choices["importance"], choices["made"])
         mask &= np.repeat(nuggets, len(mask) // max(len(nuggets), 1))
     return mask
-
-
-def _is(names: Sequence[str], name: str) -> Booleans:
-    return np.array([each == name for each in names], dtype=np.bool_)
 
 
 def _nuggets(choice: NuggetCondition, importance: str, origin: str) -> Booleans:

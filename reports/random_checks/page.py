@@ -1,4 +1,4 @@
-"""Corrected scores on a page of LLM scores: the switch to them, their table and its bars, and what would tell runs apart."""
+"""Corrected scores on a page of LLM scores: the switch to them, their table, bars, and what would tell runs apart."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
