@@ -22,6 +22,8 @@ from evaluation.formats.lines import (
     first_object,
     json_line,
     json_rows,
+    over_lines,
+    whole_text,
     with_extra,
 )
 from evaluation.formats.nuggets import (
@@ -126,7 +128,7 @@ def is_argue(source: Source) -> bool:
 
 def _is_spread(source: Source) -> bool:
     """Say whether the file is one object over many lines, as people print it."""
-    return source.lines[0][1].strip() == "{"
+    return source.lines[0][1].lstrip().startswith("{") and bool(over_lines(source))
 
 
 def parse_argue(source: Source) -> tuple[NuggetListRow, ...]:
@@ -137,6 +139,9 @@ def parse_argue(source: Source) -> tuple[NuggetListRow, ...]:
     for line, bank in json_rows(_in_lines(source), Bank.model_validate_json, problems):
         if bank.topic_id is None:
             problems.add(line, "metadata.topic_id", "a topic id (`query_id` or `metadata.topic_id`)")
+        elif bank.metadata and bank.metadata.topic_id not in (None, bank.topic_id):
+            expected = f"the topic that query_id says, {bank.topic_id}, found {bank.metadata.topic_id}"
+            problems.add(line, "metadata.topic_id", expected)
         elif once.is_first(line, bank.topic_id, f"topic {bank.topic_id}"):
             for field, expected in _wrong_signs(bank):
                 problems.add(line, field, expected)
@@ -170,7 +175,7 @@ def _wrong_signs(bank: Bank) -> Iterator[tuple[str, str]]:
 def _in_lines(source: Source) -> Source:
     if not _is_spread(source):
         return source
-    return Source(source.name, source.sha256, ((1, "\n".join(text for _, text in source.lines)),))
+    return Source(source.name, source.sha256, ((source.lines[0][0], whole_text(source)),))
 
 
 def _rest(bank: Bank) -> dict[str, Any]:

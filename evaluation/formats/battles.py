@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 from evaluation.formats.kinds import of_kind
 from evaluation.formats.lines import Count, Id, Line, Name, by_heading, id_problem, json_line, json_rows, one_of
 from evaluation.formats.problems import Problems
+from evaluation.formats.scores import csv_records
 from evaluation.formats.source import Source
 from evaluation.labels import LEFT_POINTS, BattleLabel
 from evaluation.stages.battle import LEFT, RIGHT
@@ -109,10 +110,21 @@ class RagdollBattle(Line):
     qid: Id
     assistant_a_run_id: Id
     assistant_b_run_id: Id
+    pair: list[Id] | None = None
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        return self.assistant_a_run_id, self.assistant_b_run_id
+
+    def note_other_pair(self, line: int, path: str, problems: Problems) -> None:
+        if self.pair is not None and sorted(self.pair) != sorted(self.sides):
+            expected = f"the two runs that the assistants are, {' and '.join(self.sides)}"
+            problems.add(line, f"{path}pair", f"{expected}, found {', '.join(self.pair)}")
 
 
 class RagdollLine(RagdollBattle):
     judge_verdict: str | None = None
+    preferred_run_id: Id | None = None
     status: str = "completed"
     model: Name | None = None
     raw_output: str | None = None
@@ -124,20 +136,25 @@ class RagdollTask(Line):
     metadata: RagdollBattle
 
 
-def _ragdoll(line: int, row: RagdollLine) -> BattleRecord:
+def _ragdoll(line: int, row: RagdollLine, problems: Problems) -> BattleRecord:
     verdict = row.judge_verdict if row.status == COMPLETED else None
     label = RAGDOLL.get(verdict or "", BattleLabel.FAILED)
+    row.note_other_pair(line, "", problems)
+    winner = dict(zip((BattleLabel.LEFT, BattleLabel.RIGHT), row.sides, strict=True)).get(label)
+    if winner and row.preferred_run_id not in (None, winner):
+        text = f"the run that the verdict {verdict} prefers, {winner}, found {row.preferred_run_id}"
+        problems.add(line, "preferred_run_id", text)
     return BattleRecord(
-        *(line, row.qid, row.assistant_a_run_id, row.assistant_b_run_id, label),
+        *(line, row.qid, *row.sides, label),
         raw=(row.raw_output or row.error or FAILED) if label is BattleLabel.FAILED else "",
         judge=row.model or "",
     )
 
 
-def _ragdoll_task(line: int, row: RagdollTask) -> BattleTask:
+def _ragdoll_task(line: int, row: RagdollTask, problems: Problems) -> BattleTask:
     battle = row.metadata
-    sides = battle.assistant_a_run_id, battle.assistant_b_run_id
-    return BattleTask(line, battle.qid, *sides, second=row.task_id.endswith(SWAPPED))
+    battle.note_other_pair(line, "metadata.", problems)
+    return BattleTask(line, battle.qid, *battle.sides, second=row.task_id.endswith(SWAPPED))
 
 
 @of_kind("battles", "verdicts of battles")
@@ -153,7 +170,7 @@ def parse_tasks(source: Source) -> tuple[BattleTask, ...]:
     """All battles of RAGDoll's tasks in file order. Raises `BadInput`."""
     problems = Problems(source.name)
     rows = json_rows(source, RagdollTask.model_validate_json, problems)
-    tasks = tuple(_ragdoll_task(*row) for row in rows)
+    tasks = tuple(_ragdoll_task(*row, problems) for row in rows)
     _check_sides(tasks, problems)
     return tasks
 
@@ -180,7 +197,7 @@ def _check_sides(battles: Sequence[BattleTask], problems: Problems) -> None:
 
 def _form_of(source: Source) -> str:
     first = source.lines[0][1]
-    if not first.lstrip().startswith("{"):
+    if not first.lstrip().startswith(("{", "[")):
         return "arena"
     return "ragdoll" if '"assistant_a_run_id"' in first else "assay"
 
@@ -190,7 +207,7 @@ def _own_rows(source: Source, problems: Problems) -> Iterator[BattleRecord]:
 
 
 def _ragdoll_rows(source: Source, problems: Problems) -> Iterator[BattleRecord]:
-    return (_ragdoll(*row) for row in json_rows(source, RagdollLine.model_validate_json, problems))
+    return (_ragdoll(*row, problems) for row in json_rows(source, RagdollLine.model_validate_json, problems))
 
 
 def has_outcomes(source: Source) -> bool:
@@ -221,18 +238,17 @@ def _header(source: Source) -> list[str]:
 def _arena_cells(
     source: Source, problems: Problems, columns: Sequence[str]
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    numbers = [number for number, _ in source.lines]
-    table = csv.reader(text for _, text in source.lines)
-    header = next(table, [])
+    records = csv_records(source, problems)
+    header_line, header = next(records, (1, []))
     for column in columns:
         if header.count(column) != 1:
             text = f"a column of this name once, found {header}"
             if column not in OUTCOME_COLUMNS and has_outcomes(source):
                 text += "; without topics a file gives ratings alone, and is loaded as scores by others"
-            problems.add(numbers[0] if numbers else 1, column, text)
+            problems.add(header_line, column, text)
     if len(problems):
         return
-    yield from by_heading(zip(numbers[1:], table, strict=False), header, problems)
+    yield from by_heading(records, header, problems)
 
 
 def _arena_rows(

@@ -20,6 +20,9 @@ from web.text import trimmed
 T = TypeVar("T")
 
 ESCAPED_NUL: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+# No text of JSON goes beyond a line.
+TOKEN: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\],]')
+DEPTH: Final = {"{": 1, "[": 1, "}": -1, "]": -1}
 # Strict: a number read as a text, or the other way, would leave again as something else.
 CONFIG: Final = ConfigDict(extra="allow", strict=True)
 
@@ -36,7 +39,32 @@ class Line(BaseModel):
 
 def json_rows(source: Source, validate: Callable[[str], T], problems: Problems) -> Iterator[tuple[int, T]]:
     """Yield (line, validated row) for every good line; note the others in `problems`."""
+    if expected := over_lines(source):
+        problems.add(source.lines[0][0], "line", expected)
+        return iter(())
     return json_rows_of(source.lines, validate, problems)
+
+
+def over_lines(source: Source) -> str:
+    """Return what was expected of a file whose first object, or list, goes on over further lines; else ''."""
+    texts = [text.strip() for _, text in source.lines[:2]]
+    first = texts[0] if texts else ""
+    is_open = sum(DEPTH.get(token, 0) for token in TOKEN.findall(first)) > 0
+    # Before a whole object a line that ends too soon is one that was cut.
+    if len(texts) < 2 or not is_open or (not first.endswith(("{", "[")) and _is_object(texts[1])):
+        return ""
+    if first.startswith("["):
+        return "one JSON object a line, this is a list over several lines (jq -c '.[]' FILE writes its lines)"
+    if first.startswith("{"):
+        return "one JSON object a line, this one goes over several lines (jq -c . FILE writes each on one)"
+    return ""
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def json_rows_of(

@@ -21,6 +21,7 @@ JSON_NAMES: Final[Mapping[type, str]] = {
     dict: "an object",
     type(None): "null",
 }
+MORE: Final = "trailing characters"
 WORDING: Final[Mapping[str, str]] = {
     "string_type": "a string",
     "int_type": "an integer",
@@ -91,4 +92,7 @@ def wording(detail: "ErrorDetails") -> str:
 def _json_wording(error: str) -> str:
     if error.startswith("recursion limit"):
         return "valid JSON: nested too deep"
-    return f"valid JSON: {error.replace(' at line 1 column', ' at column')}"
+    reason = error.replace(" at line 1 column", " at column")
+    if reason.startswith(MORE):
+        return f"one JSON object, found more{reason.removeprefix(MORE)}"
+    return f"valid JSON: {reason}"

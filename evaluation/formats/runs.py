@@ -30,7 +30,7 @@ from evaluation.formats.lines import (
     sample_words,
 )
 from evaluation.formats.problems import Problems
-from evaluation.formats.segments import DocLine, SegmentRecord, as_segment, segment_record
+from evaluation.formats.segments import DocLine, SegmentRecord, as_segment, note_other_docid, segment_record
 from evaluation.formats.source import Source
 from evaluation.terms import FindingCode
 from web.text import trimmed
@@ -160,6 +160,10 @@ def parse_run(source: Source, topics: Container[str] | None = None) -> RunFile:
         missing = list(_missing(entry))
         for name, expected in missing:
             problems.add(line, name, f"{expected}, the field is missing")
+        for name, expected in _contradictions(entry):
+            problems.add(line, name, expected)
+        for docid, document in (entry.documents or {}).items():
+            note_other_docid(line, f"documents.{docid}.", docid, document.said("docid"), problems)
         if missing or not _same_run(line, entry.head, heads, problems):
             continue
         answer = _answer(line, entry)
@@ -183,6 +187,18 @@ def _missing(entry: RunLine) -> Iterator[tuple[str, str]]:
         yield "answer", "a list of sentences (`answer`, or `responses`)"
     if entry.references is None and entry.responses is None:
         yield "references", "a list of docids"
+
+
+def _contradictions(entry: RunLine) -> Iterator[tuple[str, str]]:
+    """Yield the fields that say another run, topic or sample than those that count."""
+    head = entry.head
+    counts = {name: getattr(head, name) for name in ("run_id", "topic_id", "sample")}
+    counts["narrative_id"] = head.topic_id
+    for path, level in (("", entry), ("metadata.", entry.metadata or Head())):
+        said = {name: getattr(level, name, None) for name in level.model_fields_set} | level.extra
+        for name, value in counts.items():
+            if None not in (value, said.get(name)) and str(said[name]) != str(value):
+                yield f"{path}{name}", f"{value}, as the line says elsewhere, found {said[name]}"
 
 
 def _same_run(line: int, head: Head, heads: list[Head], problems: Problems) -> bool:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from evaluation.errors import BadInput, InputProblem
 from evaluation.formats.lines import Name, Once, OptionalName, id_problem, json_line, json_rows
-from evaluation.formats.problems import Problems
+from evaluation.formats.problems import Problems, field_path, wording
 from evaluation.formats.scores import MOST
 from evaluation.formats.source import Source
 
@@ -84,7 +84,7 @@ def form_of(source: Source, topics: Collection[str], *, has_header: bool = False
     """
     lines = source.lines[1:] if has_header else source.lines
     first = lines[0][1] if lines else ""
-    if first.lstrip().startswith("{"):
+    if first.lstrip().startswith(("{", "[")):
         return JSONL.name
     if "," in first and len(first.split()) == 1:
         return TABLE
@@ -222,6 +222,8 @@ class _KeysOnce(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[str] = set()
         for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                continue  # refused below
             if key.value in seen:
                 raise _RepeatedKeyError(
                     problem=f"`{key.value}` once, it is there twice", problem_mark=key.start_mark
@@ -237,10 +239,14 @@ def parse_judges(source: Source) -> dict[str, JudgeEntry]:
     if len(text) > MOST_CHARACTERS_OF_JUDGES:
         problems.add(0, "file", f"at most {MOST_CHARACTERS_OF_JUDGES:,} characters")
         problems.raise_if_any()
+    root: yaml.Node | None = None
     try:
-        shape = _JudgesShape.model_validate(_KeysOnce(text).get_single_data())
+        loader = _KeysOnce(text)
+        root = loader.get_single_node()
+        shape = _JudgesShape.model_validate(loader.construct_document(root) if root else None)
     except ValidationError as error:
-        problems.add_validation(1, error)
+        for detail in error.errors(include_url=False):
+            problems.add(_line_at(source, root, detail["loc"]), field_path(detail["loc"]), wording(detail))
         problems.raise_if_any()
         raise
     except (yaml.YAMLError, RecursionError, ValueError) as error:  # a 99th of May, a number of thousands of digits
@@ -248,7 +254,26 @@ def parse_judges(source: Source) -> dict[str, JudgeEntry]:
         line = source.lines[min(mark.line, len(source.lines) - 1)][0] if mark else 1
         expected = str(error.problem) if isinstance(error, _RepeatedKeyError) else "valid YAML"
         raise BadInput([InputProblem(source.name, line, "file", expected)]) from error
+    first: dict[str, str] = {}
+    for file, judge in shape.judges.items():
+        other = shape.judges[first.setdefault(judge.name, file)]
+        for name in ("method", "model"):
+            there, here = getattr(other, name), getattr(judge, name)
+            if there != here:
+                text = f"{there!r}, as {first[judge.name]} has it for {judge.name}, found {here!r}"
+                problems.add(_line_at(source, root, ("judges", file, name)), f"judges.{file}.{name}", text)
+    problems.raise_if_any()
     return {file: JudgeEntry(judge.name, judge.method, judge.model) for file, judge in shape.judges.items()}
+
+
+def _line_at(source: Source, root: yaml.Node | None, path: Sequence[int | str]) -> int:
+    """Return the line of the innermost key of a path that a file has."""
+    place, node = 0, root
+    for name in map(str, path):
+        keys = node.value if isinstance(node, yaml.MappingNode) else ()
+        key, node = next(((key, value) for key, value in keys if key.value == name), (None, None))
+        place = key.start_mark.line if key else place
+    return source.lines[min(place, len(source.lines) - 1)][0]
 
 
 def names_judges(source: Source) -> bool:

@@ -37,7 +37,7 @@ def parse_scores(source: Source, names: Collection[str]) -> tuple[ScoreRecord, .
     Raises `BadInput`: no `run_id` or score column, a cell that is no number, a run twice.
     """
     problems = Problems(source.name)
-    cells = _records(source, problems)
+    cells = csv_records(source, problems)
     header_line, header = next(cells, (1, []))
     _check_header(header_line, header, names, problems)
     problems.raise_if_any()
@@ -50,7 +50,8 @@ def parse_scores(source: Source, names: Collection[str]) -> tuple[ScoreRecord, .
     return kept
 
 
-def _records(source: Source, problems: Problems) -> Iterator[tuple[int, list[str]]]:
+def csv_records(source: Source, problems: Problems) -> Iterator[tuple[int, list[str]]]:
+    """Yield the records of a CSV, the header too, each with the line on which it begins."""
     reader = csv.reader((text + "\n" for _, text in source.lines), strict=True)
     taken = 0
     try:

@@ -1,7 +1,7 @@
 """Segment texts: MS MARCO V2.1 segments, `{docid|id, text|contents}`, and candidates of ragnarok/rank_llm."""
 
 import re
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
@@ -63,6 +63,11 @@ class DocLine(SegmentLine):
     """A segment of which `doc` may hold more: its text alone, or all of it."""
 
     doc: Annotated[SegmentLine | None, BeforeValidator(as_segment)] = None
+
+    def said(self, key: str) -> dict[str, str]:
+        """Return what the fields of a name say, by their paths."""
+        both = {key: getattr(self, key), f"doc.{key}": self.doc and getattr(self.doc, key)}
+        return {path: text for path, text in both.items() if text is not None}
 
 
 class QueryLine(Line):
@@ -146,9 +151,19 @@ def _rows(
             docid = segment.docid or segment.id or doc.docid or doc.id
             if docid is None:
                 problems.add(line, f"{path}docid", "a docid (`docid` or `id`), the field is missing")
-            elif needed is None or docid in needed:
+                continue
+            # An `id` beside a `docid` may be the number of a row.
+            note_other_docid(line, path, docid, segment.said("docid") or segment.said("id"), problems)
+            if needed is None or docid in needed:
                 for row in _row(line, path, segment, docid, problems):
                     yield entry.candidates_of, path, row
+
+
+def note_other_docid(line: int, path: str, docid: str, said: Mapping[str, str], problems: Problems) -> None:
+    """Note the fields, behind a path, that say another docid than the passage's."""
+    for field, other in said.items():
+        if other != docid:
+            problems.add(line, f"{path}{field}", f"the docid of the passage, {docid}, found {other}")
 
 
 def _segments(entry: AnyLine) -> Iterator[tuple[str, DocLine]]:

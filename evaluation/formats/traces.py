@@ -16,7 +16,7 @@ from unicodedata import normalize
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from evaluation.errors import Refused
-from evaluation.formats.lines import MOST_SAMPLES, id_problem, json_rows_of
+from evaluation.formats.lines import DEPTH, MOST_SAMPLES, TOKEN, id_problem, json_rows, json_rows_of
 from evaluation.formats.problems import JSON_NAMES, Problems
 from evaluation.formats.source import MAX_TEXT_LINE_BYTES, Source
 from web.text import cut, trimmed
@@ -26,9 +26,6 @@ MAY_BE_SKIPPED: Final = "(skip such rows)"
 ROW: Final = TypeAdapter(dict[str, Any])
 ANYTHING: Final = TypeAdapter(Any)
 MOST_CHARACTERS: Final = 4 * MOST_BYTES_OF_CONTEXTS
-# No text of JSON goes beyond a line.
-TOKEN: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\],]')
-DEPTH: Final = {"{": 1, "[": 1, "}": -1, "]": -1}
 NUMBER: Final = re.compile(r"[0-9]{1,5}")
 INDEX: Final = re.compile(r"-?[0-9]{1,6}")
 ID_KEYS: Final = ("id", "docid")
@@ -131,9 +128,10 @@ def trace_records(source: Source, options: TraceOptions, problems: Problems) -> 
 
 def _rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
     first = source.lines[0][1].lstrip()
-    if first.startswith(("{", "[")):
-        lines = _items(source.lines, problems) if first.startswith("[") else source.lines
-        yield from json_rows_of(lines, ROW.validate_json, problems)
+    if first.startswith("{"):
+        yield from json_rows(source, ROW.validate_json, problems)
+    elif first.startswith("["):
+        yield from json_rows_of(_items(source.lines, problems), ROW.validate_json, problems)
     else:
         yield from _csv_rows(source, problems)
 
@@ -142,7 +140,8 @@ def _items(lines: Iterable[tuple[int, str]], problems: Problems) -> Iterator[tup
     """Yield the items of a JSON list, each with the line on which it begins; only one of them is held at a time."""
     item: list[str] = []
     depth = size = began = 0
-    for number, text in lines:
+    rows = iter(lines)
+    for number, text in rows:
         start = 0
         for token in TOKEN.finditer(text):
             step = DEPTH.get(token[0], 0)
@@ -155,6 +154,7 @@ def _items(lines: Iterable[tuple[int, str]], problems: Problems) -> Iterator[tup
                 item, size, began, start = [], 0, 0, token.end()
             depth += step
             if depth < 1:
+                _note_more((number, text[token.end() :]), rows, problems)
                 return
             began = began or (number if depth > 1 else 0)
         item.append(text[start:])
@@ -163,6 +163,13 @@ def _items(lines: Iterable[tuple[int, str]], problems: Problems) -> Iterator[tup
             problems.add(began, "line", f"an object of at most {MOST_CHARACTERS:,} characters")
             return
     problems.add(began or number, "line", "valid JSON: a list of objects, one for each trace")
+
+
+def _note_more(end: tuple[int, str], lines: Iterator[tuple[int, str]], problems: Problems) -> None:
+    """Note what stands behind a list; `end`: its last line, and the text there behind it."""
+    number, rest = end
+    if line := number if rest.strip() else next(lines, (0, ""))[0]:
+        problems.add(line, "line", f"nothing behind the list, which ends on line {number}")
 
 
 def _csv_rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -296,13 +303,11 @@ class _Reader:
     def _contexts(self, line: int, row: Mapping[str, Any]) -> Iterator[ContextRecord]:
         name = self._names.contexts
         values = self._listed_contexts(line, row) if name else []
-        ids = at_path(row, self._names.context_ids) if self._names.context_ids else None
-        ids = as_json(ids) if isinstance(ids, str) else ids
+        ids = self._ids(line, row, len(values))
         size = 0
         for number, value in enumerate(values):
             own_id, text = _context(value)
-            if isinstance(ids, list) and number < len(ids):
-                own_id = ids[number]
+            own_id = ids[number] if ids else own_id
             docid = str(own_id) if type(own_id) in {str, int} else ""
             if not isinstance(text, str) or not trimmed(text):
                 content = "one without any" if isinstance(text, str) else _what(text)
@@ -312,6 +317,19 @@ class _Reader:
             yield ContextRecord("" if id_problem(docid) else docid, text)
         if size > MOST_BYTES_OF_CONTEXTS:
             self._add(line, name, f"at most 20 MB in the contexts of an answer, found {size / 1024**2:.0f} MB")
+
+    def _ids(self, line: int, row: Mapping[str, Any], number: int) -> list[Any]:
+        """Return an id for each of a number of contexts; none where the row has none."""
+        name = self._names.context_ids
+        value = at_path(row, name) if name else None
+        ids = as_json(value) if isinstance(value, str) else value
+        if value is not None and not isinstance(ids, list):
+            self._add(line, name, f"a JSON list of ids, found {_what(value)}")
+        elif ids and len(ids) != number:
+            self._add(line, name, f"as many ids as contexts, {number}, found {len(ids)}")
+        else:
+            return ids or []
+        return []
 
     def _listed_contexts(self, line: int, row: Mapping[str, Any]) -> Sequence[Any]:
         name, divider = self._names.contexts, self._names.contexts_split

@@ -13,6 +13,7 @@ from django.db.models import Count, F
 
 from accounts.models import User
 from evaluation.errors import BadInput, InputProblem, Refused
+from evaluation.formats.lines import over_lines
 from evaluation.formats.problems import MAX_PROBLEMS
 from evaluation.formats.segments import document_id
 from evaluation.formats.source import Source
@@ -366,7 +367,6 @@ def restate_missing_texts(campaign: Campaign, event: Event) -> None:
 
 
 P = ParamSpec("P")
-WRITTEN_OVER_LINES = ("{", "[")
 
 
 def with_every_problem(load: Callable[P, LoadReceipt], *, header: bool = False) -> Callable[P, LoadReceipt]:
@@ -424,6 +424,6 @@ def _good_lines(sources: list[Source], problems: list[InputProblem], *, header: 
     rest = [
         replace(source, lines=tuple(line for line in source.lines if (source.name, line[0]) not in wrong))
         for source in sources
-        if (source.name, 0) not in wrong and source.lines[0][1].strip() not in WRITTEN_OVER_LINES
+        if (source.name, 0) not in wrong and not over_lines(source)
     ]
     return [source for source in rest if len(source.lines) > header]

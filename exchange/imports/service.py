@@ -21,7 +21,7 @@ from evaluation.formats.assignments import AssignmentRecord, parse_assignments
 from evaluation.formats.battles import has_outcomes, has_tasks, parse_battles, parse_outcomes, parse_tasks
 from evaluation.formats.citation_judgments import parse_support
 from evaluation.formats.kinds import LINES_READ, kind_of
-from evaluation.formats.lines import sample_words
+from evaluation.formats.lines import over_lines, sample_words
 from evaluation.formats.nuggets import importance_word
 from evaluation.formats.problems import MAX_PROBLEMS
 from evaluation.formats.runs import AnswerRecord, parse_run
@@ -191,8 +191,7 @@ def _may_be(kind: str, source: Source) -> bool:
 
 
 def _beginning(source: Source, lines: int) -> Source:
-    is_whole = source.lines[0][1].strip() == "{"
-    return source if is_whole else replace(source, lines=source.lines[:lines])
+    return source if over_lines(source) else replace(source, lines=source.lines[:lines])
 
 
 KEPT_FOR = timedelta(days=2)

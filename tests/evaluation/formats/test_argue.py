@@ -106,5 +106,13 @@ def test_what_is_wrong_with_a_bank_is_said_with_line_and_field() -> None:
     ]
 
 
+def test_a_bank_of_two_topics_is_refused() -> None:
+    bank = {"query_id": "7", "metadata": {"topic_id": "8"}, "nugget_bank": []}
+    with pytest.raises(BadInput, match=r":1: metadata\.topic_id: the topic that query_id says, 7, found 8"):
+        parse_argue(as_source(json.dumps(bank)))
+    bank["metadata"] = {"topic_id": 7}
+    assert [row.topic_id for row in parse_argue(as_source(json.dumps(bank)))] == ["7"]
+
+
 def test_lists_of_nuggetizer_are_none() -> None:
     assert not is_argue(as_source(nugget_list_line(NuggetListRow(1, "1", '"nugget_bank"', ()))))

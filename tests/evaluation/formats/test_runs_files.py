@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from evaluation.errors import BadInput
 from evaluation.formats.runs import (
     CitationRecord,
     RunFile,
@@ -74,6 +75,31 @@ def test_a_run_in_the_style_of_ragtime(source: Read) -> None:
     [row] = run.answers
     assert row.references == ()
     assert row.sentences[0].citations == (CitationRecord("b", "b"), CitationRecord("a", "a"))
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ({**HEAD, "narrative_id": 2}, ("narrative_id", "1, as the line says elsewhere, found 2")),
+        ({**HEAD, "metadata": {"run_id": "s"}}, ("metadata.run_id", "r, as the line says elsewhere, found s")),
+        ({**HEAD, "metadata": {"topic_id": 2}}, ("metadata.topic_id", "1, as the line says elsewhere, found 2")),
+        ({**HEAD25, "topic_id": "2"}, ("topic_id", "1, as the line says elsewhere, found 2")),
+        ({**HEAD25, "sample": 2}, ("sample", "1, as the line says elsewhere, found 2")),
+    ],
+)
+def test_a_line_that_names_two_runs_or_topics_is_refused(
+    source: Read, line: dict[str, Any], problem: tuple[str, str]
+) -> None:
+    with pytest.raises(BadInput) as refused:
+        run_of(source, answer(0), {**line, "references": ["a"], "answer": []})
+    first, *_ = refused.value.problems
+    assert (first.line, first.field, first.expected) == (2, *problem)
+
+
+def test_a_line_may_say_its_run_and_topic_twice(source: Read) -> None:
+    line = {**HEAD, "narrative_id": 1, "qid": 7, "metadata": {"run_id": "r", "narrative_id": 1, "sample": 1}}
+    [row] = run_of(source, {**line, "references": [], "answer": []}).answers
+    assert row.topic_id == "1"
 
 
 @pytest.mark.parametrize("outside", [2, -1])

@@ -138,6 +138,7 @@ def test_judges_are_found_by_the_name_of_their_file_with_or_without_its_ending()
     ("text", "problem"),
     [
         ("judges: {a: [}", "judges.yml:1: file: valid YAML"),
+        ("judges: {? [a] : {name: A}}", "judges.yml:1: file: valid YAML"),
         ("judges: {a: {method: x}}", "judges.yml:1: judges.a.name: a value, the field is missing"),
         ("judges: {a: {name: 5}}", "judges.yml:1: judges.a.name: a string, found an integer"),
         ("- a", "judges.yml:1: line: an object, found a list"),
@@ -154,3 +155,23 @@ def test_judges_are_found_by_the_name_of_their_file_with_or_without_its_ending()
 )
 def test_a_wrong_file_of_judges_is_refused(text: str, problem: str) -> None:
     assert problems_of(lambda: parse_judges(as_source(text, name="judges.yml"))) == [problem]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            "judges:\n\n  a: {name: A}\n  b:\n    name: B\n    model: 5\n",
+            "6: judges.b.model: a string, found an integer",
+        ),
+        ("judges:\n  a: {name: A}\n  b: {}\n", "3: judges.b.name: a value, the field is missing"),
+        (
+            "judges:\n  a: {name: A, model: m}\n  b: {name: B}\n  c:\n    name: A\n    model: n\n",
+            "6: judges.c.model: 'm', as a has it for A, found 'n'",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_judge_is_said_with_its_line(tmp_path: Path, text: str, problem: str) -> None:
+    file = tmp_path / "judges.yml"
+    file.write_text(text, encoding="utf-8")
+    assert problems_of(lambda: parse_judges(read_source(file))) == [f"{file}:{problem}"]

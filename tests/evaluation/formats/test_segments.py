@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from evaluation.errors import BadInput
 from evaluation.formats.segments import SegmentRecord, document_id, names_any, parse_segments
 from evaluation.formats.source import Source, read_source
 from tests.evaluation.formats.writing import segment_line
@@ -36,6 +37,31 @@ def test_a_segment_of_ms_marco(source: Read) -> None:
 )
 def test_other_forms(source: Read, line: dict[str, Any]) -> None:
     assert parse_segments(source(json.dumps(line))) == (SegmentRecord(1, "d", "", "", "", "x", None, None),)
+
+
+@pytest.mark.parametrize(
+    ("line", "field"),
+    [
+        ({"docid": "d", "doc": {"docid": "e", "text": "x"}}, "doc.docid"),
+        ({"id": "d", "doc": {"docid": "e", "text": "x"}}, "doc.docid"),
+        ({"id": "d", "doc": {"id": "e", "text": "x"}}, "doc.id"),
+        (
+            {"query": "q", "candidates": [{"docid": "d", "doc": {"docid": "e", "text": "x"}}]},
+            "candidates.0.doc.docid",
+        ),
+    ],
+)
+def test_a_passage_with_two_docids_is_refused(source: Read, line: dict[str, Any], field: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        parse_segments(source(json.dumps({"docid": "a", "text": "y"}) + "\n" + json.dumps(line)))
+    [problem] = refused.value.problems
+    assert (problem.line, problem.field, problem.expected) == (2, field, "the docid of the passage, d, found e")
+
+
+@pytest.mark.parametrize("doc", [{"docid": "d"}, {"id": 7}, {"docid": "d", "id": 7}])
+def test_the_same_docid_twice_or_the_number_of_a_row_is_none(source: Read, doc: dict[str, Any]) -> None:
+    line = json.dumps({"docid": "d", "id": 12, "doc": {**doc, "text": "x"}})
+    assert [row.docid for row in parse_segments(source(line))] == ["d"]
 
 
 def test_a_candidate_of_several_queries_is_one_segment(source: Read) -> None:

@@ -39,6 +39,18 @@ def test_a_document_has_the_forms_of_a_passage(corpus: Path, document: object) -
     assert Segment.objects.get(docid="w7").text == SALT
 
 
+@pytest.mark.parametrize(
+    ("document", "field"), [({"docid": "w8"}, "docid"), ({"doc": {"docid": "w8"}}, "doc.docid")]
+)
+def test_a_document_under_another_docid_than_its_own_is_refused(
+    corpus: Path, document: dict[str, Any], field: str
+) -> None:
+    file = write(corpus, "web", [line(w7={"text": SALT, **document})])
+    assert (
+        refuse("import_run", file) == f"{file}:1: documents.w7.{field}: the docid of the passage, w7, found w8\n"
+    )
+
+
 @pytest.mark.parametrize("document", ["", " \n", {"text": None, "title": "Salt"}, {"text": ""}])
 def test_a_document_without_a_text_brings_none(corpus: Path, document: object) -> None:
     load("import_run", write(corpus, "web", [line(w7=document)]))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.errors import Refused
+from evaluation.errors import BadInput, Refused
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import MAX_TEXT_LINE_BYTES, read_source
 from evaluation.formats.traces import TraceMap, TraceOptions, TraceRecord, trace_records
@@ -38,6 +38,27 @@ def sheet(*cells: str) -> str:
     return out.getvalue()
 
 
+@pytest.mark.parametrize(
+    ("form", "number"), [("[{},\n{}]\n\n[{}]", 4), ("[{}, {}] {}", 1), ("[{},\n{}\n], {}", 3)]
+)
+def test_what_stands_behind_a_list_is_refused(tmp_path: Path, form: str, number: int) -> None:
+    with pytest.raises(BadInput) as refused:
+        read(tmp_path, form.format(line(), line(user_input="Who?"), line(user_input="When?")))
+    [problem] = refused.value.problems
+    assert (problem.line, problem.field) == (number, "line")
+    assert problem.expected.startswith("nothing behind the list, which ends on line ")
+
+
+def test_an_object_over_several_lines_is_refused_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(BadInput) as refused:
+        read(tmp_path, json.dumps(json.loads(line()), indent=2))
+    [problem] = refused.value.problems
+    assert (problem.line, problem.expected.partition(" (")[0]) == (
+        1,
+        "one JSON object a line, this one goes over several lines",
+    )
+
+
 @pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["", "BOM"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CRLF"])
 @pytest.mark.parametrize(
@@ -47,9 +68,8 @@ def sheet(*cells: str) -> str:
         "[{},\n{}]",
         "[\n  {}\n  ,\n\n  {}\n]\n",
         "[{}, {}]",
-        '[{},{}]\n{{"after": "the list"}}',
     ],
-    ids=["lines", "list", "spread list", "one line", "more behind"],
+    ids=["lines", "list", "spread list", "one line"],
 )
 def test_lines_and_lists_are_the_same_traces(tmp_path: Path, form: str, end: str, mark: str) -> None:
     rows = line(response='It said "[{" \\" and }].', extra=[{"a": [1, "]"]}]), line(user_input="Who?")
@@ -120,6 +140,17 @@ HUMAN, AI = {"type": "human", "content": "Why?"}, {"type": "ai", "content": "So?
             "traces:1: retrieved_contexts: a JSON list of texts, found an integer",
         ),
         (sheet("Why?", "So.", '["Water.', ""), SHEET, "traces:2: c: a JSON list of texts, found"),
+        (sheet("Why?", "So.", "Water.", "w#1"), SHEET, "traces:2: i: a JSON list of ids, found 'w#1'"),
+        (
+            sheet("Why?", "So.", "Water.", '["a", "b"]'),
+            SHEET,
+            "traces:2: i: as many ids as contexts, 1, found 2",
+        ),
+        (
+            line(retrieved_contexts=["Water.", "Ice."], retrieved_context_ids=["w"]),
+            RAGAS,
+            "traces:1: retrieved_context_ids: as many ids as contexts, 2, found 1",
+        ),
         (sheet("Why?", "", "", ""), SHEET, "traces:2: a: a text, found null (skip such rows)"),
         ("q,a,c,i\nWhy?,So.\n", SHEET, "traces:2: columns: 4 columns as in the header, found 2"),
         ('q,a,c,i\nWhy?,"So.', SHEET, "traces:2: line: valid CSV"),
