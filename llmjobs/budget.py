@@ -340,15 +340,18 @@ class CostForecast:
 
 
 def forecast(planned: Sequence[ForecastCall], answered: Collection[str], judge: Judge) -> CostForecast:
-    """Cost of the calls not answered before. Of an item with several windows only the first is known."""
-    left = [call for call in planned if call.sha256 not in answered or call.calls > 1]
-    calls = sum(call.calls - (call.sha256 in answered) for call in left)
-    prompt = sum(round(call.tokens * (call.calls - (call.sha256 in answered)) / call.calls) for call in left)
-    replies: dict[str, float] = {call.template: REPLY_TOKENS[call.task] for call in left}
+    """Cost of calls not answered before, each paid once. Of an item with several windows only the first is known."""
+    paid, left = set(answered), list[tuple[ForecastCall, int]]()
+    for call in planned:
+        left.append((call, call.calls - (call.sha256 in paid)))
+        paid.add(call.sha256)
+    calls = sum(unpaid for _, unpaid in left)
+    prompt = sum(round(call.tokens * unpaid / call.calls) for call, unpaid in left)
+    replies: dict[str, float] = {call.template: REPLY_TOKENS[call.task] for call, unpaid in left if unpaid}
     for template, usual in replies.items():
         mean = _mean("completion_tokens", model=judge.model, template=template)
         replies[template] = usual if mean is None else mean
-    completion = round(sum(call.calls * replies[call.template] for call in left))
+    completion = round(sum(unpaid * replies[call.template] for call, unpaid in left if unpaid))
     price = price_for(judge)
     return CostForecast(
         calls=calls,

@@ -97,8 +97,10 @@ def question(template: Template, part: str, **values: Value) -> Ask:
     )
 
 
-def converse(log: StepLog, ask: Ask, read: Callable[[str], Parsed | ReplyProblem]) -> Step[AskOutcome]:
-    """Ask; while the reply is wrong, ask again with the reason, at most twice."""
+def converse(
+    log: StepLog, ask: Ask, read: Callable[[str], Parsed | ReplyProblem], *, words: bool = False
+) -> Step[AskOutcome]:
+    """Ask; while the reply is wrong, ask again with the reason, at most twice. `words`: for a list of words."""
     messages, reason = ask.messages, ""
     for repeat in range(1 + RE_ASKS):
         part = f"{ask.part}{RE_ASK}{repeat}" if repeat else ask.part
@@ -108,7 +110,7 @@ def converse(log: StepLog, ask: Ask, read: Callable[[str], Parsed | ReplyProblem
             reason = reply.failure or "no reply"
             log.note(part, "failed", reason)
             return AskOutcome(None, log.asks - 1, reason, gone=True)
-        value = _read(log, ask, part, reply.text, reply.finish, read)
+        value = _read(log, ask, part, reply.text, reply.finish, read, words)
         if not isinstance(value, ReplyProblem):
             for form in value.notes:
                 log.note(part, "tolerated", form)
@@ -120,12 +122,18 @@ def converse(log: StepLog, ask: Ask, read: Callable[[str], Parsed | ReplyProblem
 
 
 def _read(
-    log: StepLog, ask: Ask, part: str, reply: str, finish: str, read: Callable[[str], Parsed | ReplyProblem]
+    log: StepLog,
+    ask: Ask,
+    part: str,
+    reply: str,
+    finish: str,
+    read: Callable[[str], Parsed | ReplyProblem],
+    words: bool,
 ) -> Parsed | ReplyProblem:
     if is_refused(finish):
         return REFUSED
     if is_cut(finish):
-        closed = closed_part(reply)
+        closed = closed_part(reply, words=words)
         return CUT if closed is None else read((ask.form and ask.form.plain(closed)) or closed)
     # A reply in another form than wanted may be usable all the same, so it is read as it is.
     plain = ask.form.plain(reply) if ask.form else reply

@@ -60,7 +60,7 @@ def _label_batch(
         start, end = pending.pop()
         part = batch if end - start == last - first else f"{batch}, nuggets {start + 1}-{end}"
         read = partial(parse_labels, vocabulary=tuple(labelling.codes), count=end - start)
-        answer = yield from converse(log, labelling.ask(start, end, part), read)
+        answer = yield from converse(log, labelling.ask(start, end, part), read, words=True)
         if answer.value:
             labelled += [Labelled(labelling.codes[word], answer.ask) for word in answer.value.items]
         elif answer.gone:

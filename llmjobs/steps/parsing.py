@@ -327,12 +327,15 @@ def _reason(finish: str) -> str:
     return finish.casefold().replace("-", "_").rpartition(".")[2]
 
 
-def closed_part(reply: str) -> str | None:
-    """The one closed list or object of a reply that was cut; None where it has none, or more."""
+def closed_part(reply: str, *, words: bool) -> str | None:
+    """The one closed list or object of a reply that was cut; None where it has none, or more.
+
+    `words`: a list without quotes is one too; where none is asked for, brackets around a word are prose.
+    """
     body = _body(reply)
     if isinstance(body, ReplyProblem):
         return None
-    lists = _lists_in(body.text, words=True)
+    lists = _lists_in(body.text, words=words)
     if isinstance(lists, ReplyProblem):
         return None
     spans = [(each.start, each.end) for each in lists] or [

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from evaluation.labels import SupportLabel
+from evaluation.labels import BattleLabel, SupportLabel
 from llmjobs.client import CallRefusal, Completion, close_clients, send
 from llmjobs.prompts.template import Template
-from llmjobs.prompts.texts import ASSIGN, NUGGETIZE, RELEVANCE, SUPPORT
+from llmjobs.prompts.texts import ASSIGN, BATTLE, NUGGETIZE, RELEVANCE, SUPPORT
 from llmjobs.steps.asking import LlmReply
 from llmjobs.steps.assign import assign
 from llmjobs.steps.nuggetize import DraftsInput, ImportanceInput, importance, over_generated_drafts
 from llmjobs.steps.parsing import Parsed, ReplyProblem, parse_label, parse_labels, parse_nuggets
-from llmjobs.steps.single import relevance, support
+from llmjobs.steps.single import battle, relevance, support
 from tests.llmjobs.steps.scripted import play_with
 from tests.llmjobs.test_client import REQUEST, Canned, canned
 
@@ -48,6 +48,7 @@ def outcomes(reply: LlmReply, structured: bool) -> dict[str, tuple[Any, str]]:
     weighed, _ = play_with(importance(ImportanceInput("why", ("one", "two"))), lambda _: reply)
     graded, _ = play_with(relevance("why", "a text", template=template_of(RELEVANCE, structured)), lambda _: reply)
     supported, _ = play_with(support("so", "a text", template_of(SUPPORT, structured)), lambda _: reply)
+    compared, _ = play_with(battle("why", "l", "r", template=template_of(BATTLE, structured)), lambda _: reply)
     return {
         "drafts": (drafts.drafts, drafts.failure),
         "assign": (
@@ -57,6 +58,7 @@ def outcomes(reply: LlmReply, structured: bool) -> dict[str, tuple[Any, str]]:
         "importance": ([label for label in weighed.importances if label.name != "UNKNOWN"], weighed.failure),
         "relevance": (graded.grade, graded.failure),
         "support": (None if supported.label is SupportLabel.FAILED else supported.label, supported.failure),
+        "battle": (None if compared.label is BattleLabel.FAILED else compared.label, compared.failure),
     }
 
 
@@ -119,6 +121,19 @@ def test_one_closed_list_or_object_in_a_cut_reply_counts(finish: str) -> None:
     step = support("so", "a text", template_of(SUPPORT, structured=True))
     outcome, _ = play_with(step, lambda _: LlmReply('{"label": "no_support"}\nThe pass', finish=finish))
     assert outcome.label is SupportLabel.NO_SUPPORT
+
+
+@pytest.mark.parametrize("structured", STRUCTURED)
+def test_a_word_in_brackets_is_no_answer_of_a_cut_reply(structured: bool) -> None:
+    cut = (
+        "Assistant [A] says more, but",
+        "I might say [[A]], and yet",
+        "If [no_support] were",
+        "Perhaps [left]: the",
+    )
+    for text in cut:
+        failures = outcomes(LlmReply(text, finish="length"), structured)
+        assert {failures[kind] for kind in ("support", "battle")} == {(None, "the reply was cut off")}
 
 
 def test_a_cut_reply_is_asked_again() -> None:

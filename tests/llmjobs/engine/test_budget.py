@@ -14,7 +14,8 @@ from evaluation.models import Assignment, Event, Sentence
 from evaluation.terms import Condition, JudgeKind
 from jobs import queue
 from jobs.models import Job, WorkItem
-from llmjobs.budget import Budget, forecast_rows, price_of, set_budget
+from llmjobs.budget import Budget, ForecastCall, forecast, forecast_rows, price_of, set_budget
+from llmjobs.engine.calls import REPLY_TOKENS
 from llmjobs.engine.loop import Engine
 from llmjobs.job_service import estimate, plan_evaluation, start
 from llmjobs.models import Call, LlmJob
@@ -208,6 +209,14 @@ def test_a_dry_run_foretells_what_is_paid(point_at: PointAt) -> None:
         assert (known.calls, known.completion_tokens, known.price_table) == (6, 42, "test-1")
         assert known.cost is not None
         assert known.seconds is not None
+
+
+def test_what_is_answered_or_asked_twice_is_foretold_once() -> None:
+    nuggets = ForecastCall("a", "nuggetize", "nuggetize", 3, 300)
+    labels = [ForecastCall(name, "support", "support", 1, 10) for name in "bbc"]
+    expected = forecast([nuggets, *labels], {"a", "c"}, make_world(runs=1).judge)
+    usual = 2 * REPLY_TOKENS["nuggetize"] + REPLY_TOKENS["support"]
+    assert (expected.calls, expected.prompt_tokens, expected.completion_tokens) == (3, 210, usual)
 
 
 def work_on_part(job: Job) -> None:
