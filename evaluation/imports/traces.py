@@ -273,7 +273,7 @@ def _plan_batch(
     planned.answers += sum(map(len, part.answers.values()))
     planned.texts += len(part.texts)
     planned.replaced += [there.pk for there in part.replaced]
-    if part.answers:
+    if part.answers or part.texts:
         planned.parts.extend([part])
     planned.findings += _findings(campaign, batch[0].source, part, topics, limits)
     for run in _submitted(batch[0].source, part.answers):

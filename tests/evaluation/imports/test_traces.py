@@ -348,3 +348,19 @@ def test_check_p13_ten_thousand_traces_load_in_a_minute(own: Path) -> None:
     with at_most(60):
         load("import_traces", "--run", "bot", path)
     assert (Segment.objects.count(), Topic.objects.count()) == (50_000, 10_000)
+
+
+def test_texts_that_were_taken_back_come_again_with_the_same_traces(own: Path) -> None:
+    """The answers stay as they are; what they cite can be judged again."""
+    texts = [{"docid": "quiet", "text": QUIET}, {"docid": "parent", "text": PARENT}]
+    load("import_segments", write(own, "texts.jsonl", texts))
+    file = write(own, "traces.jsonl", [trace(retrieved_context_ids=["quiet", "parent"])])
+    load("import_traces", "--run", "bot", file)
+    undo_import(campaign=Campaign.objects.get(), event=Event.objects.get(kind="import.segments"), actor=None)
+    assert not Segment.objects.filter(has_text=True).exists()
+    assert "2 passage texts" in load("import_traces", "--run", "bot", file).err
+    assert set(Segment.objects.filter(has_text=True).values_list("docid", "text")) == {
+        ("quiet", QUIET),
+        ("parent", PARENT),
+    }
+    assert "Nothing changed" in load("import_traces", "--run", "bot", file).err
