@@ -208,6 +208,16 @@ def _topics(campaign: Campaign, names: Sequence[str]) -> list[str]:
     return list(there)
 
 
+def runs_and_words(campaign: Campaign) -> tuple[dict[int, str], dict[tuple[str, str], int]]:
+    """Return the run of each answer that is compared, and the words of each by topic and run."""
+    rows = AnswerProvenance.objects.filter(run__campaign=campaign, sample=1)
+    runs: dict[int, str] = {}
+    words: dict[tuple[str, str], int] = {}
+    for key, topic, run, count in rows.values_list("answer", "topic__topic_id", "run__run_id", "answer__words"):
+        runs[key], words[topic, run] = run, count
+    return runs, words
+
+
 Words = Mapping[tuple[str, str], tuple[int, int]]
 """Key and words of each answer, by topic and run: of several samples the first is compared."""
 

@@ -13,6 +13,7 @@ from evaluation.errors import InputProblem, Refused
 from evaluation.formats.battles import BattleRecord, BattleTask, has_tasks, named, parse_battles, parse_tasks
 from evaluation.formats.source import Source
 from evaluation.imports.base import ImportPlan, LoadReceipt, carry_out, changed_problem, compare, refuse
+from evaluation.imports.dependents import refuse_if_judged_here
 from evaluation.judges import judge_named, stored_judge
 from evaluation.labels import BATTLE_LABELS
 from evaluation.models import AnswerProvenance, Battle, BattleSet, Campaign, Event, Judge, Verdict
@@ -27,6 +28,8 @@ BATTLES = "battles"
 """Noun of an import of battles without verdicts."""
 
 Pair = frozenset[int]
+VerdictKey = tuple[str, Pair, int]
+"""Judge, answers, and for an LLM, which may judge in both orders, the answer on the left."""
 AnyMatch = TypeVar("AnyMatch", bound="_Match")
 
 
@@ -54,9 +57,12 @@ class _VerdictEntry(_Match):
     def stayed(self) -> int | None:
         return {LEFT: self.left, RIGHT: self.right}.get(self.record.stayed)
 
-    @property
-    def key(self) -> tuple[str, Pair, int]:
-        return self.record.judge, self.pair, self.left
+    def key(self, kind: JudgeKind) -> VerdictKey:
+        return _key(self.record.judge, kind, self.pair, self.left)
+
+
+def _key(judge: str, kind: JudgeKind, pair: Pair, left: int) -> VerdictKey:
+    return judge, pair, left if kind is JudgeKind.LLM else 0
 
 
 def import_battles(
@@ -113,15 +119,21 @@ def _plan(
     judges = {judge: judge_named(judge, kind) for judge in {entry.record.judge for entry in entries}}
     loaded, numbers = _loaded(battles)
     compared = compare(
-        entries, lambda entry: entry.key, loaded, _differs, lambda *pair: _change(source, *pair), replace
+        entries, lambda entry: entry.key(kind), loaded, _differs, lambda *pair: _change(source, *pair), replace
+    )
+    replaced = [loaded[entry.key(kind)] for entry in compared.changed]
+    refuse_if_judged_here(
+        Verdict.objects.filter(pk__in=[verdict.pk for verdict in replaced]),
+        [(verdict.battle_id, verdict.left_id) for verdict in replaced],
+        *("battle", "left"),
     )
 
     def write(event: Event) -> None:
-        Verdict.objects.filter(pk__in=[loaded[entry.key].pk for entry in compared.changed]).update(stands=False)
+        Verdict.objects.filter(pk__in=[verdict.pk for verdict in replaced]).update(stands=False)
         if not is_drawn:
             battles.update(_new_battles(campaign, battle_set, entries, battles, event))
         stored = {name: stored_judge(judge) for name, judge in judges.items()}
-        _write(compared.to_write, battles, stored, numbers, event)
+        _write(compared.to_write, battles, stored, numbers, kind, event)
 
     return ImportPlan("verdicts", *compared.counts, write=write)
 
@@ -136,12 +148,14 @@ def _import_tasks(campaign: Campaign, source: Source, set_name: str, actor: User
             raise Refused("drawn_here", text, field="set")
         battles = _battles_of(battle_set)
         matches = _matched(locked, source, tasks, _Match)
-        new = len({match.pair for match in matches} - battles.keys())
+        # A file may have a battle in both orders.
+        pairs = {match.pair for match in matches}
+        new = len(pairs - battles.keys())
 
         def write(event: Event) -> None:
             _new_battles(locked, battle_set, matches, battles, event)
 
-        return ImportPlan(BATTLES, new, unchanged=len(matches) - new, write=write)
+        return ImportPlan(BATTLES, new, unchanged=len(pairs) - new, write=write)
 
     return carry_out(campaign=campaign, kind="battles", sources=[source], actor=actor, make_plan=make_plan)
 
@@ -205,10 +219,9 @@ def _not_drawn(
 
 def _twice(source: Source, entries: Sequence[_VerdictEntry], kind: JudgeKind) -> Iterator[InputProblem]:
     """Find second verdicts of one judge; an LLM may give one in each order."""
-    first: dict[object, int] = {}
+    first: dict[VerdictKey, int] = {}
     for entry in entries:
-        key = entry.key if kind is JudgeKind.LLM else entry.key[:2]
-        line = first.setdefault(key, entry.record.line)
+        line = first.setdefault(entry.key(kind), entry.record.line)
         if line != entry.record.line:
             text = f"one verdict of {entry.record.judge}; it is also at {source.name}:{line}"
             yield InputProblem(source.name, entry.record.line, "verdict", text)
@@ -216,14 +229,15 @@ def _twice(source: Source, entries: Sequence[_VerdictEntry], kind: JudgeKind) ->
 
 def _loaded(
     battles: Mapping[Pair, Battle],
-) -> tuple[dict[tuple[str, Pair, int], Verdict], dict[tuple[str, Pair, int], int]]:
+) -> tuple[dict[VerdictKey, Verdict], dict[VerdictKey, int]]:
     """Return current verdicts, and the number of the last submission of each key, withdrawn ones too."""
     pairs = {battle.pk: pair for pair, battle in battles.items()}
-    loaded: dict[tuple[str, Pair, int], Verdict] = {}
-    numbers: dict[tuple[str, Pair, int], int] = {}
+    loaded: dict[VerdictKey, Verdict] = {}
+    numbers: dict[VerdictKey, int] = {}
     for part in in_parts_of(list(pairs)):
         for verdict in Verdict.objects.filter(battle__in=part).select_related("judge").order_by("submission"):
-            key = verdict.judge.name, pairs[verdict.battle_id], verdict.left_id
+            judge = verdict.judge
+            key = _key(judge.name, JudgeKind(judge.kind), pairs[verdict.battle_id], verdict.left_id)
             numbers[key] = verdict.submission
             if verdict.stands:
                 loaded[key] = verdict
@@ -232,9 +246,10 @@ def _loaded(
 
 def _differs(entry: _VerdictEntry, loaded: Verdict) -> bool:
     record = entry.record
-    here = int(record.label), list(record.reasons), record.second, record.place, entry.stayed, record.seconds
-    desk = loaded.place, loaded.stayed_id, loaded.seconds
-    return here != (loaded.label, loaded.reasons, loaded.second_opinion, *desk)
+    here = int(record.label), record.raw, list(record.reasons), record.second
+    desk = entry.left, record.place, entry.stayed, record.seconds
+    of_desk = loaded.left_id, loaded.place, loaded.stayed_id, loaded.seconds
+    return (*here, *desk) != (loaded.label, loaded.raw, loaded.reasons, loaded.second_opinion, *of_desk)
 
 
 def _change(source: Source, entry: _VerdictEntry, loaded: Verdict) -> InputProblem:
@@ -278,7 +293,8 @@ def _write(
     entries: Sequence[_VerdictEntry],
     battles: Mapping[Pair, Battle],
     judges: Mapping[str, Judge],
-    numbers: Mapping[tuple[str, Pair, int], int],
+    numbers: Mapping[VerdictKey, int],
+    kind: JudgeKind,
     event: Event,
 ) -> None:
     now = timezone.now()
@@ -288,7 +304,7 @@ def _write(
                 battle=battles[entry.pair],
                 judge=judges[entry.record.judge],
                 left_id=entry.left,
-                submission=numbers.get(entry.key, 0) + 1,
+                submission=numbers.get(entry.key(kind), 0) + 1,
                 label=entry.record.label,
                 raw=entry.record.raw,
                 reasons=list(entry.record.reasons),

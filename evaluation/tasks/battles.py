@@ -5,11 +5,10 @@ from collections.abc import Sequence
 
 from django.db.models import QuerySet
 
-from evaluation.battles import battle_set_named, own_minutes
+from evaluation.battles import battle_set_named, own_minutes, runs_and_words
 from evaluation.errors import no_such
 from evaluation.labels import BattleLabel
 from evaluation.models import (
-    AnswerProvenance,
     Battle,
     BattleSet,
     Campaign,
@@ -40,7 +39,7 @@ def battle_units(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple
         battle_set = BattleSet.objects.get(battles__in=_battles_of(order.instead)[:1])
     else:
         battle_set = battle_set_named(campaign, order.battles)
-    runs, words = _runs_of(campaign)
+    runs, words = runs_and_words(campaign)
     rows = _meant(battle_set, order).select_related("topic")
     drawn = {
         DrawnBattle(row.topic.topic_id, runs[row.left_id], runs[row.right_id], row.round): row.pk for row in rows
@@ -95,16 +94,6 @@ def add_battles(task: Task, battles: Sequence[int]) -> None:
 def _battles_of(task: str) -> list[int]:
     rows = TaskAnswer.objects.filter(task__public_id=task).order_by("position")
     return [battle for battle in rows.values_list("battle", flat=True) if battle]
-
-
-def _runs_of(campaign: Campaign) -> tuple[dict[int, str], dict[tuple[str, str], int]]:
-    """Return the run of each answer, and the words of each by topic and run."""
-    rows = AnswerProvenance.objects.filter(run__campaign=campaign, sample=1)
-    runs: dict[int, str] = {}
-    words: dict[tuple[str, str], int] = {}
-    for key, topic, run, count in rows.values_list("answer", "topic__topic_id", "run__run_id", "answer__words"):
-        runs[key], words[topic, run] = run, count
-    return runs, words
 
 
 def _holders(battle_set: BattleSet, instead: str) -> tuple[TasksByBattle, set[int]]:

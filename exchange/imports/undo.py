@@ -351,6 +351,8 @@ def _forget_withdrawn(campaign: Campaign, loaded: Sequence[Rows]) -> None:
     for rows in loaded:
         if rows.model in ABOUT:
             forget_left_over(ABOUT[rows.model], rows.values("pk"))
+        if rows.model is Battle:
+            Verdict.objects.filter(battle__in=rows).delete()
     for battle_set in BattleSet.objects.filter(campaign=campaign, seed="", battles=None):
         if not _is_named(battle_set):
             battle_set.delete()

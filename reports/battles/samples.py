@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from accounts.models import User
-from evaluation.battles import battle_set_named, own_minutes
+from evaluation.battles import battle_set_named, own_minutes, runs_and_words
 from evaluation.errors import Refused
 from evaluation.labelling import touch
-from evaluation.models import AnswerProvenance, BattleSet, Campaign, Event, Judge, SampledBattle
+from evaluation.models import BattleSet, Campaign, Event, Judge, SampledBattle
 from evaluation.rules.battles import DrawnBattle, people_sample, task_minutes, topic_tasks
 from evaluation.terms import BattleCondition, BattleWalk, JudgeKind
 from reports.battles.verdicts import BattleVerdict, counted_battles, current_verdicts
@@ -123,13 +123,7 @@ def _planned(campaign: Campaign, order: SampleOrder) -> _SamplePlan:
 
 def named_battles(battle_set: BattleSet) -> tuple[dict[int, DrawnBattle], dict[tuple[str, str], int]]:
     """Return a set's battles by key, and the words of each answer by topic and run."""
-    provenance = AnswerProvenance.objects.filter(run__campaign=battle_set.campaign_id)
-    runs: dict[int, str] = {}
-    words: dict[tuple[str, str], int] = {}
-    for key, topic, run, count in provenance.values_list(
-        "answer", "topic__topic_id", "run__run_id", "answer__words"
-    ):
-        runs[key], words[topic, run] = run, count
+    runs, words = runs_and_words(battle_set.campaign)
     battles = battle_set.battles.values_list("pk", "topic__topic_id", "left", "right", "round")
     return {
         key: DrawnBattle(topic, runs[left], runs[right], number) for key, topic, left, right, number in battles

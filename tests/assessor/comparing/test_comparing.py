@@ -36,7 +36,7 @@ from evaluation.terms import BattleShow, JudgeKind
 from reports.methods.report import battle_sentences
 from tests.assessor.desk_client import Window
 from tests.worlds.battles import judge_battles
-from tests.worlds.imported import load, report
+from tests.worlds.imported import load, refuse, report
 from tests.worlds.judging import NUGGETS, JudgingWorld, current_task, make_judging_world
 
 pytestmark = pytest.mark.django_db
@@ -144,6 +144,18 @@ def test_what_a_desk_knows_of_a_verdict_comes_back_from_its_file(world: JudgingW
     assert [row.seconds for row in Verdict.objects.order_by("pk")[:10]] == [
         row.seconds for row in Verdict.objects.order_by("pk")[10:]
     ]
+
+
+def test_a_submitted_verdict_is_replaced_by_no_file(world: JudgingWorld, tmp_path: Path) -> None:
+    desk = window(world, "ann")
+    judge(desk)
+    submit(desk)
+    path = tmp_path / "verdicts.jsonl"
+    load("export", "battles", "--condition", "B/M", "--output", path)
+    path.write_text(path.read_text("utf-8").replace('"verdict": "left"', '"verdict": "tie"', 2), "utf-8")
+    said = refuse("import_battles", "--by", "human", "--replace", path)
+    assert "2 of these labels were submitted here; reopen the task to change them." in said
+    assert set(Verdict.objects.values_list("label", "stands")) == {(BattleLabel.LEFT, True)}
 
 
 def test_a_topics_battles_are_handed_out_in_their_walk(world: JudgingWorld) -> None:

@@ -73,6 +73,18 @@ def test_tasks_are_taken_back_until_they_are_judged(folder: Path) -> None:
     load("import_battles", "--by", "human", "--set", "imported", write(folder, "verdicts.jsonl", [row]))
     assert "this rests on it: 1 battle verdict" in refuse("undo_import", f"e{event.pk}")
     load("import_battles", "--by", "human", write(folder, "verdicts.jsonl", [row]))
+    load("undo_import", Event.objects.filter(kind="import.battles").latest("pk").pk)
+    assert (Verdict.objects.current().count(), Verdict.objects.count()) == (0, 1)
+    assert "2 battles taken away" in load("undo_import", event.pk).err
+    assert (BattleSet.objects.count(), Verdict.objects.count()) == (0, 0)
+
+
+def test_a_task_in_both_orders_is_one_battle(folder: Path) -> None:
+    file = write(
+        folder, "tasks.jsonl", [task("t1", "a", "b"), task("t1", "b", "a", task_id="arena:a:b:t1:swapped")]
+    )
+    assert load("import_battles", "--by", "llm", file).err.startswith("1 battle added.")
+    assert load("import_battles", "--by", "llm", file).err.startswith("Nothing changed: 1 battle already loaded.")
 
 
 def test_tasks_that_nobody_judged_go_with_their_set(folder: Path) -> None:
@@ -94,6 +106,24 @@ def test_what_is_no_task_is_refused_with_file_line_and_field(folder: Path) -> No
     said = refuse("import_battles", "--by", "llm", "--set", "battles", write(folder, "t.jsonl", wrong[:1]))
     assert "battles was drawn here" in said
     assert BattleSet.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"preferred_run_id": "b"}, "preferred_run_id: the run that the verdict A prefers, a, found b"),
+        ({"pair": ["a", "c"]}, "pair: the two runs that the assistants are, a and b, found a, c"),
+    ],
+)
+def test_a_verdict_that_says_two_things_is_refused(folder: Path, change: dict[str, Any], problem: str) -> None:
+    row: dict[str, Any] = {"qid": "t1", "assistant_a_run_id": "a", "assistant_b_run_id": "b", "pair": ["b", "a"]}
+    row |= {"judge_verdict": "A", "preferred_run_id": "a", "status": "completed", "model": "robot"}
+    path = write(folder, "judgments.jsonl", [row | change])
+    assert f"{path}:1: {problem}" in refuse("import_battles", "--by", "llm", path)
+    odd = task("t1", "a", "b")
+    odd["metadata"]["pair"] = ["a", "c"]
+    assert ":1: metadata.pair: " in refuse("import_battles", "--by", "llm", write(folder, "tasks.jsonl", [odd]))
+    load("import_battles", "--by", "llm", write(folder, "judgments.jsonl", [row]))
 
 
 def test_replies_that_failed_at_ragdoll_come_in_as_failed(folder: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from evaluation.errors import BadInput
 from evaluation.formats.battles import parse_battles
 from evaluation.formats.source import Source
-from evaluation.models import AnswerProvenance, Battle, Campaign
+from evaluation.models import AnswerProvenance, Battle, Campaign, Verdict
 from reports.methods.report import methods_documents
 from tests.reports.battles.worlds import load_runs
 from tests.worlds.imported import load, refuse, report, run, write
@@ -116,8 +116,39 @@ def test_two_verdicts_of_one_judge_are_refused(folder: Path) -> None:
 @pytest.mark.parametrize("row", ["t1,a,b,tie,c", "t1,a,b", 't1,a,b,"tie'])
 def test_a_row_of_a_table_has_the_columns_of_its_header(row: str) -> None:
     lines = ["topic_id,model_a,model_b,winner", row, "t1,a,b,tie"]
-    with pytest.raises(BadInput, match=r"arena\.csv:2: (columns: 4 columns|winner: )"):
+    with pytest.raises(BadInput, match=r"arena\.csv:2: (columns: 4 columns|line: valid CSV)"):
         parse_battles(Source("arena.csv", "", tuple(enumerate(lines, 1))), "arena")
+
+
+def test_rows_below_a_cell_over_two_lines_keep_their_lines() -> None:
+    lines = ["topic_id,model_a,model_b,winner,note", 't1,a,b,tie,"so', 'so"', "t1,a,c,nobody,"]
+    with pytest.raises(BadInput, match=r"arena\.csv:4: winner: model_a, model_b, tie, both_bad, found 'nobody'"):
+        parse_battles(Source("arena.csv", "", tuple(enumerate(lines, 1))), "arena")
+
+
+def test_a_person_says_one_verdict_of_a_battle_whatever_the_side(folder: Path) -> None:
+    row = {"topic_id": "t1", "left": "a", "right": "b", "verdict": "left", "judge": "ann"}
+    turned = {**row, "left": "b", "right": "a"}
+    only = ("--by", "human", "--set", "imported")
+    load("import_battles", *only, write(folder, "first.jsonl", [row]))
+    path = write(folder, "second.jsonl", [turned])
+    assert f"{path}:1: verdict: what is already loaded for b and a on topic t1" in refuse(
+        "import_battles", *only, path
+    )
+    load("import_battles", *only, "--replace", path)
+    [verdict] = Verdict.objects.current()
+    assert (verdict.left.sentences.get().text, Verdict.objects.count()) == ("It is b.", 2)
+    robot = ("--by", "llm", "--judge", "robot", "--set", "imported")
+    load("import_battles", *robot, write(folder, "llm.jsonl", [row, turned]))
+    assert Verdict.objects.current().filter(judge__kind="llm").count() == 2
+
+
+def test_another_reason_why_nobody_can_judge_is_a_change(folder: Path) -> None:
+    first = verdicts()[0] | {"verdict": "cant_judge", "reason": "both are empty"}
+    load("import_battles", "--by", "human", write(folder, "first.jsonl", [first]))
+    path = write(folder, "second.jsonl", [first | {"reason": "in a language unknown to me"}])
+    assert "what is already loaded for c and a on topic t2" in refuse("import_battles", "--by", "human", path)
+    assert "Nothing changed" in load("import_battles", "--by", "human", write(folder, "first.jsonl", [first])).err
 
 
 @pytest.mark.parametrize("form", ["assay", "ragdoll", "arena"])

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from evaluation.models import Battle, Campaign, SampledBattle, Verdict
+from reports.battles.samples import SampleOrder, forecast_sample
 from reports.methods.report import methods_documents
 from tests.reports.battles.worlds import load_runs
 from tests.worlds.campaign import World
@@ -165,3 +166,16 @@ def test_the_methods_say_how_the_sample_was_drawn(folder: Path) -> None:
     judged(folder, "ann", drawn(), ("left",), "human")
     text = str(methods_documents(Campaign.objects.get()))
     assert "Of the 36 battles that robot judged, 12 were drawn in proportion to what it said" in text
+
+
+def test_hours_of_a_sample_are_of_the_answers_that_are_compared(tmp_path: Path) -> None:
+    """A further sample of a run is in no battle, however long it is."""
+    load_runs(tmp_path, "bcd", TOPICS)
+    first = [answer("a", topic, sentence("It is a.")) for topic in TOPICS]
+    further = [{**answer("a", topic, sentence("It is a. " * 500)), "sample": 2} for topic in TOPICS]
+    load("import_run", "--task", "RAG", write(tmp_path, "a.jsonl", [*first, *further]))
+    load("draw_battles", "--seed", "demo", "--rounds", 3)
+    judged(tmp_path, "robot", list(Battle.objects.all()), WORDS)
+    draw = forecast_sample(campaign=Campaign.objects.get(), order=SampleOrder(36))
+    # Two minutes a topic, one a battle, and a few words.
+    assert draw.hours * 60 == pytest.approx(2 * 6 + 36, abs=1)
