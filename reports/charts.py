@@ -34,6 +34,8 @@ ROW = 20
 ROOM = {"left": 48, "right": 64, "top": 12, "bottom": 12}
 """Around pictures with names in them: readers draw these in fonts wider than ours."""
 NAME_ROOM = 340
+NAME_GAP = 8
+"""From a name to its axis, on which a point at 0 has half of its size."""
 NAME_START, NAME_END = 24, 19
 """How much of a long name is drawn. Its end is kept, where runs of one group differ."""
 CELL = 120
@@ -240,7 +242,9 @@ def _measure(alt: Any, palette: Palette, rows: Rows, *fields: str, least: float 
 
 
 def names_axis(alt: Any, **options: Any) -> Any:
-    return alt.Axis(labelExpr=shortened("datum.label"), labelLimit=NAME_ROOM, ticks=False, **options)
+    return alt.Axis(
+        labelExpr=shortened("datum.label"), labelLimit=NAME_ROOM, ticks=False, labelPadding=NAME_GAP, **options
+    )
 
 
 def shortened(name: str) -> str:
@@ -333,7 +337,12 @@ def _heat_map(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
             title=columns,
             axis=alt.Axis(orient="top", labelAngle=0, ticks=False),
         ),
-        y=alt.Y("row:N", sort=content["names"], title=lines, axis=alt.Axis(ticks=False, minExtent=120)),
+        y=alt.Y(
+            "row:N",
+            sort=content["names"],
+            title=lines,
+            axis=alt.Axis(ticks=False, labelPadding=NAME_GAP, minExtent=120),
+        ),
     )
     # At most half of the fill, so that the ink of the figures keeps its contrast on every cell.
     tinted = base.mark_rect(color=palette.fills[0], stroke=palette.rule).encode(

@@ -68,3 +68,4 @@ function propose() {
 fieldOf("name")?.addEventListener("input", propose);
 // Somebody may have typed before this script was there.
 if (fieldOf("name")?.value && !fieldOf("slug").value) propose();
+document.body.dataset.ready = "";

@@ -60,3 +60,4 @@ function mark(element, words) {
 }
 
 for (const texts of document.querySelectorAll("[data-same-words]")) markSameWords(texts);
+document.body.dataset.ready = "";

@@ -246,3 +246,4 @@ document.addEventListener("htmx:afterSettle", (event) => {
   if (next) walkTo(next);
 });
 prepare();
+document.body.dataset.ready = "";

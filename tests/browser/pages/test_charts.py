@@ -23,6 +23,9 @@ COST = "reports/cost/"
 TICKS = """(chart) => [...chart.querySelectorAll(".role-axis")]
     .map((axis) => [...axis.querySelectorAll(".role-axis-label text")].map((text) => text.textContent))
     .filter((ticks) => ticks.length)"""
+GAPS = """(chart) => [...chart.querySelectorAll(".role-axis-label text[text-anchor=end]")]
+    .map((text) => -text.transform.baseVal.consolidate().matrix.e)
+    .filter((gap) => gap > 0)"""
 NUMBER = re.compile(r"\W?[\d,.]+%?")
 OPENS = (
     """() => location.pathname + location.search + (document.activeElement.matches("tr, .scroll") ? " row" : "")"""
@@ -68,6 +71,17 @@ def test_check_82_axes_are_whole_and_have_three_ticks(page: Page) -> None:
                 if "%" in ticks[0] and (ticks[0], ticks[-1]) != ("0%", "100%"):
                     problems.append(f"{address}: a share goes from {ticks[0]} to {ticks[-1]}")
     assert not problems
+
+
+def test_words_beside_an_axis_do_not_touch_it(page: Page) -> None:
+    gaps = [
+        gap
+        for address, number in charts().items()
+        for chart in charts_on(page, address, number).all()
+        for gap in chart.evaluate(GAPS)
+    ]
+    assert gaps
+    assert min(gaps) > 5
 
 
 def opened_by(page: Page, address: str, number: int, place: int, mark: int, how: str) -> str:

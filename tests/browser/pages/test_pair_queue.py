@@ -20,6 +20,7 @@ from evaluation.models import Assignment
 from evaluation.terms import JudgeKind, Origin
 from reports.models import Adjudication
 from tests.browser.pages.test_axe import SIZES, problems_on, sign_in
+from tests.browser.shifts import held_back, let_go
 from tests.worlds.cast import make_campaign, make_cast, write_source
 
 pytestmark = [
@@ -28,6 +29,7 @@ pytestmark = [
     pytest.mark.xdist_group("browser"),
 ]
 QUEUE = reverse("reports:next_pair", args=["river"]) + "?rows=E/A&columns=E/M&cell=differ"
+WORK, HAND_OUT = (reverse(f"organizer:{name}", args=["river"]) for name in ("work", "hand_out"))
 PAIRS, WORDS = 15, ("not_support", "partial_support", "support")
 
 
@@ -62,9 +64,7 @@ def page(chromium: Browser, live_server: LiveServer, tmp_path: Path) -> Iterator
 
 def at_pair(page: Page, number: int, still_open: int) -> None:
     expect(page.get_by_text(f"pair {number} of {PAIRS}, {still_open} without a verdict")).to_be_visible()
-    expect(
-        page.locator("[data-words] mark").first
-    ).to_be_visible()  # the script runs, which takes keys from now on
+    expect(page.locator("body[data-ready]")).to_be_attached()
 
 
 def test_fifteen_verdicts_take_fifteen_keys(page: Page) -> None:
@@ -106,6 +106,17 @@ def test_note_next_and_taking_back_have_their_keys(page: Page) -> None:
     page.keyboard.press("Control+z")
     at_pair(page, 1, 15)
     expect(page.get_by_text("The verdict on this pair is taken back.")).to_be_visible()
+
+
+@pytest.mark.parametrize(("script", "address"), [("pair-queue", QUEUE), ("work", WORK), ("forms", HAND_OUT)])
+def test_until_its_script_runs_a_page_says_that_keys_do_nothing(page: Page, script: str, address: str) -> None:
+    scripts = f"**/js/{script}*.js"
+    held = held_back(page, scripts)
+    page.goto(address, wait_until="commit")
+    words = page.get_by_text("The page is loading, and keys do nothing yet.")
+    expect(words).to_be_visible()
+    let_go(page, scripts, held)
+    expect(words).to_be_hidden()
 
 
 def test_single_keys_switched_off_press_nothing(page: Page) -> None:
