@@ -131,9 +131,7 @@ class HandOutForm(forms.Form):
     due = due_field()
     priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, initial=0, label="Priority")
     again = forms.BooleanField(required=False, label="Again")
-    reason = TextField(
-        required=False, max_length=LONGEST_REASON, label="Why somebody else assigns a list than made it"
-    )
+    reason = TextField(required=False, max_length=LONGEST_REASON, label="Why not whoever made the list")
     # Seal of the plan that was previewed: without it the plan is shown, and nothing is handed out.
     expect = TextField(required=False, max_length=16, widget=forms.HiddenInput)
 
@@ -149,7 +147,7 @@ class HandOutForm(forms.Form):
         self.fields["assessor"] = choice_field("Assessor", "balance automatically", people(viewer, campaign))
         self.fields["drafts"] = choice_field("Drafts", "the only ones", drafts)
         self.fields["qrels"] = choice_field("Passages by the grades of", "NIST, or the only ones", qrels)
-        self.fields["nuggets"] = choice_field("List to assign", "each topic's only one", [*ORIGINS, *lists])
+        self.fields["nuggets"] = choice_field("List to label with", "each topic's only one", [*ORIGINS, *lists])
         self.fields["judge"] = choice_field("Labels shown of", "the campaign's default, or the only one", llms)
         self.fields["battles"] = choice_field(
             "Battle set", "the only one", named(battle_sets_for(viewer, campaign))

@@ -13,7 +13,7 @@ from reports.metrics.battles.agreement import outcomes, verdict_agreement
 from reports.metrics.battles.explained import ScoredBattles, explained, fit
 from reports.metrics.battles.ratings import field_rates, length_slope, ratings, side_term
 from reports.metrics.battles.sheet import BattleSheet, cycles
-from reports.metrics.battles.win_rates import win_rates
+from reports.metrics.battles.win_rates import expected_half_width, win_rates
 
 
 def sheet(rows: Sequence[tuple[int, int, int, float, float]]) -> BattleSheet:
@@ -159,3 +159,8 @@ def fitted(battles: BattleSheet) -> Floats:
     strengths = choix.ilsr_pairwise_dense(won, max_iter=1000, tol=1e-10)
     scaled: Floats = 1000 + 400 / np.log(10) * (strengths - strengths.mean())
     return scaled
+
+
+def test_an_expected_interval_is_no_wider_than_all_win_rates() -> None:
+    assert expected_half_width(battles=2, runs=2, topics=2) == 0.5
+    assert expected_half_width(battles=48, runs=4, topics=8) == pytest.approx(0.2, abs=0.1)

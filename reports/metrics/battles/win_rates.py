@@ -119,12 +119,12 @@ def differences(rates: WinRates, runs: list[int]) -> list[RunDifference]:
 
 
 def expected_half_width(battles: int, runs: int, topics: int) -> float | None:
-    """Half of a win rate's 95 % interval to expect of so many battles in all; None for a single topic."""
+    """Half of a win rate's 95 % interval, cut to 0..1, to expect of so many battles in all; None for a single topic."""
     of_run = 2 * battles / runs
     if topics < 2 or not battles:
         return None
     variance = (SPREAD + SHARED * (of_run / topics - 1)) / of_run + FEW_BATTLES / of_run**2
-    return student(topics - 1) * sqrt(variance)
+    return min(student(topics - 1) * sqrt(variance), 0.5)
 
 
 def reliability(rates: WinRates, runs: list[int]) -> float | None:
