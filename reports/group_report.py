@@ -53,7 +53,7 @@ SECOND = {Profile.TREC_RAG: ("all", "six"), Profile.RUBRIC: ("rubric_strict", "f
 """The score that stands topic by topic beside the primary one, and how many there are."""
 NO_GROUPS = Refused(
     "no_groups",
-    "No run has a group. Load a run again under Data: name its group, and tick Change what is loaded already.",
+    "No run has a group. Name it as you load a run under Data; for a loaded one tick Change what is loaded already.",
 )
 
 

@@ -27,6 +27,9 @@ PHONE = {"width": 390, "height": 844}
 MOST_OF_BAR = 96  # pixels: verdicts in one line, and going on
 RUNS = tuple(f"long-{number}" for number in range(1, 9))
 BATTLES = 20
+ROW_HEIGHTS = """() => [...document.querySelectorAll("#side-left .md-row")]
+  .map((row) => row.getBoundingClientRect().height)"""
+TABLE = ("| a | b |", "| --- | --- |", "| c | d |")
 SCROLLED = "side => document.getElementById(`side-${side}`).scrollTop"
 
 
@@ -35,7 +38,7 @@ def task(world: JudgeWorld, tmp_path: Path) -> Task:
     """Eight runs answer at length; five rounds of them are 20 battles, which Ann judges."""
     for number, run in enumerate(RUNS):
         sentences = [f"## Answer {number}", *(f"Rivers bend, part {part} of {number} [1]." for part in range(150))]
-        answer = [{"text": text, "citations": [0]} for text in [*sentences, "- An item", "| a | b |"]]
+        answer = [{"text": text, "citations": [0]} for text in [*sentences, "- An item", *TABLE]]
         row = {"run_id": run, "topic_id": "t1", "references": ["p1"], "answer": answer}
         source = write_source(tmp_path, f"{run}.jsonl", f"{json.dumps(row)}\n")
         import_runs(campaign=world.campaign, sources=[source], options=RunOptions(group="canary-team"))
@@ -56,6 +59,12 @@ def until(ann: JudgingDesk, expression: str) -> None:
         ann.page.wait_for_timeout(50)
     assert ann.page.evaluate(expression)
     ann.page.wait_for_timeout(300)
+
+
+def test_no_empty_row_stands_below_the_head_of_a_table(visit: Visit, task: Task) -> None:
+    with visit(task, viewport=SMALL) as ann:
+        head, line, row = ann.page.evaluate(ROW_HEIGHTS)
+        assert line < min(head, row) / 4
 
 
 def test_twenty_battles_are_judged_by_two_keys_each(visit: Visit, task: Task) -> None:
