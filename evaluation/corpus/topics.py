@@ -18,9 +18,7 @@ SNIPPET = 240
 
 @dataclass(frozen=True, slots=True)
 class ListedTopic:
-    topic_id: str
-    public_id: str
-    text: str
+    topic: Topic
     tags: tuple[str, ...]
     judged: int
     related: int
@@ -86,9 +84,7 @@ def topic_rows(topics: Iterable[Topic]) -> list[ListedTopic]:
     answers = dict(provenance.annotate(Count("pk")))
     return [
         ListedTopic(
-            topic_id=topic.topic_id,
-            public_id=topic.public_id,
-            text=topic.text,
+            topic=topic,
             tags=tuple(tags[topic.pk]),
             judged=judged.get(topic.pk, 0),
             related=related.get(topic.pk, 0),

@@ -205,7 +205,6 @@ def _digest(x: ScoreTable, y: ScoreTable, choices: tuple[object, ...]) -> str:
 def tables_of(
     x: Scored, y: Scored, score: str, policies: Policies | SupportPolicies, tag: str = ""
 ) -> tuple[ScoreTable, ScoreTable]:
-    """Return both conditions' scores, from one state of the database."""
     with consistent_read():
         return table_of(x, score, policies, tag), table_of(y, score, policies, tag)
 
