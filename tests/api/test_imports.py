@@ -148,7 +148,7 @@ def test_score_files_of_several_judges_come_with_a_judges_yml(olga: Program) -> 
     assert list(tables.values_list("name", "method")) == [("A", "pointwise"), ("B", "")]
     broken = send(judges.replace(b"name: B", b"nam: B"))
     assert broken.status_code == 422
-    assert broken.json()["detail"].startswith("judges.yml:1: judges.b.name: a value, the field is missing")
+    assert broken.json()["detail"].startswith("judges.yml:3: judges.b.name: a value, the field is missing")
     assert send(b"judges: {a: {name: A}}").json()["problems"][0]["file"] == "b.txt"
     for refused in (send(judges, "?condition=A"), send(judges, files=[]), send(judges + b"# so\n" * 2**18)):
         assert refused.status_code == 422
