@@ -284,7 +284,7 @@ def _content(campaign: Campaign, form: CostForm) -> ReportContent:
         f"An assessor's hour costs {rate}." if rate is not None else "Say what an assessor's hour costs.",
         f"LLM prices in {prices.llms.currency}."
         if prices.llms.currency
-        else "No one currency of LLM prices is known.",
+        else "LLM prices have no currency, or several.",
         f"Agreement with {reference.condition.words} ({reference.condition}): tau-b of "
         f"{BY_NAME[form.chosen['score']].spoken}."
         if reference

@@ -3,8 +3,8 @@ from evaluation.stages.base import Stage
 from evaluation.terms import PracticeKind, StudyKind
 
 LEDE = (
-    "Read each answer and say of every nugget whether it is in it: support, partial or not. {} What cannot be judged "
-    "gets a reason instead. You can go back to earlier answers until you submit."
+    "Read each answer and say of every nugget whether the answer meets it, partly or not at all. {} What cannot be "
+    "judged gets a reason instead. You can go back to earlier answers until you submit."
 )
 
 
