@@ -3,7 +3,7 @@
 import { guard } from "../saving/leaving.js";
 import { actsIn } from "../saving/queue.js";
 import { copyOf } from "../shared/template.js";
-import { plural } from "../shared/text.js";
+import { plural, put } from "../shared/text.js";
 
 const clock = new Intl.DateTimeFormat(undefined, {
   hour: "2-digit",
@@ -95,7 +95,7 @@ class Banner {
     if (this.#outage && !state.unsent && !state.halted && state.connected) this.#end();
     const says = elsewhere ? "" : this.#words(state, wrong);
     const focused = this.#notice.contains(document.activeElement) ? document.activeElement : null;
-    this.#write("[data-says]", says);
+    put(this.#notice, "[data-says]", says);
     this.#show(state, wrong && !elsewhere);
     this.#notice.hidden = !says;
     this.#notice.toggleAttribute("data-done", says === this.#done);
@@ -160,12 +160,7 @@ class Banner {
   #countDown() {
     const { retryAt, halted, connected } = this.#desk.save.state();
     const seconds = retryAt && !halted && !connected ? Math.max(0, Math.ceil((retryAt - Date.now()) / 1000)) : null;
-    this.#write("[data-retry]", seconds === null ? "" : `Trying again in ${seconds} s.`);
-  }
-
-  #write(selector, text) {
-    const part = this.#part(selector);
-    if (part.textContent !== text) part.textContent = text;
+    put(this.#notice, "[data-retry]", seconds === null ? "" : `Trying again in ${seconds} s.`);
   }
 }
 

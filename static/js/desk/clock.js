@@ -36,7 +36,7 @@ function keepNumber(window, number) {
 }
 
 /**
- * Events: `beat` (detail: the server's answer), `lost` and `found` (the connection), `state` (detail: {paused}).
+ * Events: `beat` (detail: the server's answer), `lost` (the connection), `state` (detail: {paused}).
  * `post(url, body, {keepalive})` may be given to send through the desk's session; it resolves to {status, body} and
  * throws when there is no answer.
  */

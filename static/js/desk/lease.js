@@ -13,11 +13,6 @@ const LOOK_MS = 1_000;
 const ASK_AGAIN_MS = 5_000;
 const OLD_NEWS_MS = 12_000; // a heartbeat that was under way when this window took over may still answer
 
-/** The id of this window. */
-export function windowId() {
-  return own;
-}
-
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 
 function ago(seconds) {
@@ -26,8 +21,8 @@ function ago(seconds) {
   return `${Math.round(seconds / 3600)} h ago`;
 }
 
-/** `readonly`: whether another window writes. Event `readonly` {readonly}, also on the document as `desk:readonly`. */
-export class Lease extends EventTarget {
+/** `readonly`: whether another window writes. Its changes are told to the document as `desk:readonly` {readonly}. */
+export class Lease {
   #desk;
   #channel;
   #notice;
@@ -44,7 +39,6 @@ export class Lease extends EventTarget {
 
   /** @param {Desk} desk */
   constructor(desk, notice) {
-    super();
     this.#desk = desk;
     this.#notice = notice;
     this.readonly = false;
@@ -181,7 +175,6 @@ export class Lease extends EventTarget {
     if (!changed) return;
     document.body.toggleAttribute("data-readonly", readonly);
     for (const part of document.querySelectorAll("[data-edits]")) part.inert = readonly;
-    this.dispatchEvent(new CustomEvent("readonly", { detail: { readonly } }));
     document.dispatchEvent(new CustomEvent("desk:readonly", { detail: { readonly } }));
     if (readonly && !this.#isOver) this.#desk.announce(this.#words(), { keep: true, shown: false });
   }

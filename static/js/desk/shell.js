@@ -41,11 +41,6 @@ class Shell {
     this.panes.restore({ shown, scrolled });
   }
 
-  /** Show a pane before the focus goes into it; in two panes both are there already. */
-  showPane(name) {
-    this.panes.show(name);
-  }
-
   #wire() {
     const acts = {
       flag: (from) => this.#remark("flag", from),

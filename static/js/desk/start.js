@@ -6,6 +6,7 @@ import * as conflict from "../saving/conflict.js";
 import { tellWhatWasLeft } from "../saving/left.js";
 import { Save } from "../saving/save.js";
 import * as session from "../saving/session.js";
+import { own } from "../saving/windows.js";
 import { announce } from "./announce.js";
 import * as banner from "./banner.js";
 import { Clock } from "./clock.js";
@@ -57,7 +58,7 @@ export class Desk {
   root = root;
   urls = urlsOf(root.dataset);
   user = root.dataset.user;
-  window = lease.windowId();
+  window = own;
   /** @type {ReturnType<typeof keys.setup>} */
   keys = null;
   /** @type {Undoing} */

@@ -2,6 +2,7 @@
 
 import { line } from "../desk/line.js";
 import { leave } from "../saving/leaving.js";
+import { put } from "../shared/text.js";
 import { UNIT, nounOf } from "./words.js";
 
 export class Finishing {
@@ -33,9 +34,7 @@ export class Finishing {
   draw() {
     const place = this.#pane.answer ? `${(this.#desk.work ?? this.#pane).title()} · ` : "";
     const { done, total } = this.#progress.counts();
-    const text = `${place}${done} of ${total} judged`;
-    const shown = document.getElementById("progress");
-    if (shown.textContent !== text) shown.textContent = text;
+    put(document, "#progress", `${place}${done} of ${total} judged`);
     const button = document.querySelector("[data-act=finish] [data-words]");
     if (button) button.textContent = this.#verb();
     button?.closest("button").classList.toggle("go", this.#isNext());

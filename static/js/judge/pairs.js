@@ -2,6 +2,7 @@
 // when the next pair cites the same one.
 
 import { drawUnsaved } from "../saving/unsaved.js";
+import { put } from "../shared/text.js";
 import { drawState, makeChoice, setChoice } from "./choices.js";
 import { drawCitations, makeCitations, whyNot } from "./citations.js";
 import { CitedPassage } from "./cited.js";
@@ -127,7 +128,7 @@ export class PairLabelling extends Labelling {
     if (!isSame) {
       this.#passage = text ? pair.passage : null;
       this.cited.show(text ?? null);
-      put("cited-length", this.cited.length);
+      put(document, "#cited-length", this.cited.length);
       this.desk.search?.again();
     }
     if (!isSame || !isSamePair) {
@@ -150,8 +151,8 @@ export class PairLabelling extends Labelling {
     const row = store.row(key);
     this.element.dataset.key = key;
     this.element.dataset.label = row?.label ?? "";
-    put("pair-name", `Sentence ${sentence + 1}, citation [${citation}]`);
-    put("pair-number", this.title());
+    put(document, "#pair-name", `Sentence ${sentence + 1}, citation [${citation}]`);
+    put(document, "#pair-number", this.title());
     this.#drawSentence(this.answers.sentence(sentence)?.querySelector(".sentence-text"));
     this.#drawLabel(row);
     this.#drawEvidence(row?.evidence ?? null);
@@ -182,7 +183,7 @@ export class PairLabelling extends Labelling {
 
   #drawEvidence(at) {
     this.cited.showEvidence(at);
-    put("pair-evidence", at === null ? "" : `Evidence in ${this.cited.nameOf(at)}`);
+    put(document, "#pair-evidence", at === null ? "" : `Evidence in ${this.cited.nameOf(at)}`);
     this.#button("evidence")?.setAttribute("aria-pressed", String(at !== null));
   }
 
@@ -342,9 +343,4 @@ export class PairLabelling extends Labelling {
     define({ id: "evidence", run: this.onCurrent((key) => this.markEvidence(key, "key")) });
     define({ id: "place-previous", run: () => this.go(this.current, -1) });
   }
-}
-
-function put(id, text) {
-  const element = document.getElementById(id);
-  if (element.textContent !== text) element.textContent = text;
 }

@@ -1,6 +1,7 @@
 // Practice at this desk: what is known of an item is shown and said once the server has one's own label of it. The header
 // has the question where it has the topic of a task.
 
+import { put } from "../shared/text.js";
 import { glyphOf, spokenOf, wordOf } from "./words.js";
 
 const told = new Map(); // key -> the row that told it: a label that is done again comes without
@@ -18,11 +19,6 @@ export function drawKnown(element, row) {
 
 function agrees(label, known) {
   return label === known ? "as yours" : "other than yours";
-}
-
-function put(part, selector, text) {
-  const element = part.querySelector(selector);
-  if (element.textContent !== text) element.textContent = text;
 }
 
 /**

@@ -1,8 +1,8 @@
 // Draws one nugget beside the answer that is shown. It changes only what differs, and never what has the focus.
 
-import { drawUnsaved, put } from "../saving/unsaved.js";
+import { drawUnsaved } from "../saving/unsaved.js";
 import { copyOf } from "../shared/template.js";
-import { capitalized } from "../shared/text.js";
+import { capitalized, put } from "../shared/text.js";
 import { drawState, makeChoice, setChoice } from "./choices.js";
 import { drawKnown } from "./practice.js";
 import { CANT_JUDGE, nounOf, wordOf } from "./words.js";
@@ -57,7 +57,7 @@ function drawPlace(item, row, waitingSentence) {
   const button = item.querySelector(".row-place");
   const sentence = row?.label ? (row.sentence ?? null) : waitingSentence;
   const text = sentence === null ? "" : `S${sentence + 1}`;
-  if (button.textContent !== text) button.textContent = text;
+  put(item, ".row-place", text);
   if (!text && button === document.activeElement) item.focus();
   button.hidden = !text;
   button.setAttribute("aria-label", row?.label ? `Go to ${text}` : `Go to ${text}, which is recorded with the label`);

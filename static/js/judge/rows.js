@@ -3,6 +3,7 @@
 
 import { arrange } from "../desk/arranging.js";
 import { whenStill } from "../desk/press-guard.js";
+import { put } from "../shared/text.js";
 import { sentenceIn } from "./inline-forms.js";
 import { Labelling } from "./labelling.js";
 import { noSentence, nothingHere, placeInAnswer, recorded, within } from "./place-names.js";
@@ -93,9 +94,7 @@ export class AssignRows extends Labelling {
       });
     }
     const { done, total } = this.progress.counts(this.answers.current);
-    const text = `${done} of ${total} judged`;
-    const counts = document.getElementById("rows-counts");
-    if (counts.textContent !== text) counts.textContent = text;
+    put(document, "#rows-counts", `${done} of ${total} judged`);
     document.getElementById("rows-empty").hidden = this.#items.size > 0;
     this.#setStops();
     this.#drawBar();

@@ -2,7 +2,7 @@
 // like is compared with like. It is optional, and what is changed in it is logged as changed there.
 
 import { whenStill } from "../desk/press-guard.js";
-import { capitalized, plural } from "../shared/text.js";
+import { capitalized, plural, put } from "../shared/text.js";
 import { openBox } from "./inline-forms.js";
 import { answerName } from "./place-names.js";
 import { drawRow, makeRow, reveal } from "./row.js";
@@ -194,8 +194,7 @@ export class Sweep {
       const count = labels.filter((label) => label === group.dataset.label).length;
       const changed = labels.length - count;
       const text = `${wordOf(group.dataset.label, this.nugget.key)}: ${count} ${plural(count, "answer")}${changed ? `, ${changed} changed` : ""}`;
-      const title = group.querySelector("h3");
-      if (title.textContent !== text) title.textContent = text;
+      put(group, "h3", text);
     }
   }
 

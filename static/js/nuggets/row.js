@@ -2,8 +2,9 @@
 
 import { keysOf, printed } from "../desk/keys.js";
 import { isEdited, lacksImportance } from "../desk/rules.js";
-import { drawUnsaved, put } from "../saving/unsaved.js";
+import { drawUnsaved } from "../saving/unsaved.js";
 import { copyOf } from "../shared/template.js";
+import { put } from "../shared/text.js";
 import { drawChips, importanceOf, importanceSwitch, setImportance } from "./chips.js";
 import { drawDiff } from "./diff.js";
 import { drawWeight, weightBox } from "./weight.js";

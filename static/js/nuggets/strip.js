@@ -1,6 +1,6 @@
 // How far the reading is: which passages were read and which have nuggets, at each passage, in the strip, and in words.
 
-import { plural } from "../shared/text.js";
+import { plural, put } from "../shared/text.js";
 
 const WORDS = { read: "read", "nothing new": "nothing new" };
 
@@ -13,7 +13,6 @@ export class Coverage {
   #desk;
   #reading;
   #ticks;
-  #words;
   #links = new Map(); // segment -> how many listed nuggets rest on it
 
   /** @param {NuggetDesk} desk */
@@ -21,7 +20,6 @@ export class Coverage {
     this.#desk = desk;
     this.#reading = reading;
     this.#ticks = [...reading.root.querySelectorAll(".strip > i")];
-    this.#words = reading.root.querySelector("#passage-coverage");
     desk.store.addEventListener("marks", () => this.draw());
     desk.store.addEventListener("change", () => this.draw());
     reading.root.querySelector(".strip").addEventListener("click", (event) => this.#clicked(event));
@@ -53,8 +51,8 @@ export class Coverage {
     this.#count();
     this.#reading.articles.forEach((article, index) => this.#drawPassage(article, this.#ticks[index]));
     const counts = this.counts();
-    put(this.#words, `${counts.read} of ${counts.total} read, ${counts.linked} linked`);
-    put(document.getElementById("progress"), `${counts.read} of ${counts.total} read`);
+    put(document, "#passage-coverage", `${counts.read} of ${counts.total} read, ${counts.linked} linked`);
+    put(document, "#progress", `${counts.read} of ${counts.total} read`);
     document.dispatchEvent(new CustomEvent("desk:coverage", { detail: counts }));
   }
 
@@ -87,8 +85,4 @@ export class Coverage {
     const article = this.#reading.articles[index];
     if (article) this.#reading.focusPassage(article);
   }
-}
-
-function put(element, text) {
-  if (element && element.textContent !== text) element.textContent = text;
 }

@@ -1,6 +1,7 @@
 // The weight of a criterion: a number from -100 to 100, typed or stepped. Below 0 an answer must not do what it says.
 
 import { copyOf } from "../shared/template.js";
+import { put } from "../shared/text.js";
 
 const MOST = 100;
 const NUMBER = /^[+\-−]?(\d+([.,]\d{0,3})?|[.,]\d{1,3})$/;
@@ -74,8 +75,7 @@ export function drawWeight(box, weight, { isRubric, name = "Weight", isReadonly 
   const field = box.querySelector("input");
   box.hidden = !isRubric && box.dataset.open === undefined;
   field.readOnly = isReadonly;
-  const label = box.querySelector(".weight-name");
-  if (label.textContent !== name) label.textContent = name;
+  put(box, ".weight-name", name);
   if (field !== document.activeElement && field.value !== written(weight)) field.value = written(weight);
 }
 

@@ -17,7 +17,7 @@ const KEEPALIVE_BYTES = 60_000; // browsers allow 64 KB for requests that outliv
  * Events, all with a `detail`:
  * `receipt` {op, receipt}: an operation was applied;  `state`: see `state()`;  `failed` {op, reason}: no receipt yet;
  * `conflict` {op, rows, keys}: the rows were changed by another window, `resolve()` is awaited;
- * `refused` {op, message}: a rule said no, the operation was set aside;  `moved` {holder_age_s}: another window writes;
+ * `moved` {holder_age_s}: another window writes;
  * `ended`: the task is this account's no more, everything unsent was set aside;  `signed-out`;  `rewritten`: operations were taken out or brought up to date, build the rows anew;
  * `left` {ops}: closed windows left them, and they wait here now;
  * `reload` {state}: the server's state, asked for again;  `settle`: turn what is being typed into operations now.
@@ -324,7 +324,6 @@ export class Save extends EventTarget {
   #refuse(op, message) {
     this.#giveUp((queued) => queued === op, message);
     this.#emit("failed", { op, reason: message });
-    this.#emit("refused", { op, message });
     this.reload();
   }
 

@@ -1,5 +1,7 @@
 // How a row shows that it is not saved yet, or why it could not be.
 
+import { put } from "../shared/text.js";
+
 const TROUBLE = {
   slow: "no answer yet",
   network: "not connected",
@@ -14,10 +16,4 @@ export function drawUnsaved(item, { isPending, failed }) {
   item.querySelector(".row-failing").hidden = !failed;
   const why = failed && (/^server \d/.test(failed) ? "the server had trouble" : (TROUBLE[failed] ?? failed));
   put(item, ".row-failing-why", failed ? `not saved: ${why}` : "");
-}
-
-/** Set a text where it differs. */
-export function put(item, selector, text) {
-  const element = item.querySelector(selector);
-  if (element.textContent !== text) element.textContent = text;
 }

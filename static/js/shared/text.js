@@ -1,4 +1,4 @@
-// Words that depend on a number, names in a row, and texts without what nobody sees at their edges.
+// Words that depend on a number, names in a row, texts without what nobody sees at their edges, and their place in a page.
 
 // The same as UNSEEN of web/text.py.
 const UNSEEN = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff0-\ufffb]$/u;
@@ -44,4 +44,10 @@ export function digitOf(character) {
 /** A text with the digits of all scripts as ASCII ones. */
 export function withDigits(text) {
   return text.replace(/\p{Nd}/gu, digitOf);
+}
+
+/** Set the text of the first part that a selector names, where it differs. */
+export function put(within, selector, text) {
+  const element = within.querySelector(selector);
+  if (element.textContent !== text) element.textContent = text;
 }

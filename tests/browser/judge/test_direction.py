@@ -51,7 +51,7 @@ def test_arabic_runs_from_the_right_with_its_number_there(
         assert (direction(english), direction(arabic)) == ("ltr", "rtl")
         assert is_left_of(english.locator(".sentence-number"), english.locator(".sentence-text"))
         assert is_left_of(arabic.locator(".sentence-text"), arabic.locator(".sentence-number"))
-        ann.desk("desk.shell.showPane('rows')")
+        ann.desk("desk.shell.panes.show('rows')")
         rows = {row.locator(".row-text").inner_text(): row for row in ann.page.locator("#label-rows .row").all()}
         for text, row in rows.items():
             is_arabic = text == ARABIC
