@@ -10,7 +10,7 @@ from api import filters
 from api.filters import CAMPAIGN, JUDGE, PER_TOPIC, RUN, SINCE, TOPIC, Filter, Narrowing, narrowing_of, stored
 from api.pagination import Selection
 from api.readers import Jobs, Scores, TimeReader
-from api.rows import battles, corpus, labels, work
+from api.rows import corpus, labels, work
 from assessor.progress.matrix import Tasks
 from evaluation.rows.base import Reader
 from evaluation.rows.battles import Battles, BattleSets, Verdicts
@@ -99,10 +99,10 @@ COLLECTIONS = (
         "pk",
         by_revision=True,
     ),
-    Collection("battle-sets", battles.BattleSetRow, BattleSets, (CAMPAIGN,), "pk", by_revision=True),
+    Collection("battle-sets", labels.BattleSetRow, BattleSets, (CAMPAIGN,), "pk", by_revision=True),
     Collection(
         "battles",
-        battles.BattleRow,
+        labels.BattleRow,
         Battles,
         (CAMPAIGN, TOPIC, RUN, filters.BATTLE_SET),
         "public_id",
@@ -110,7 +110,7 @@ COLLECTIONS = (
     ),
     Collection(
         "verdicts",
-        battles.VerdictRow,
+        labels.VerdictRow,
         Verdicts,
         (CAMPAIGN, TOPIC, RUN, JUDGE, SINCE, filters.BATTLE_SET),
         "pk",

@@ -1,7 +1,7 @@
 """Readers of what lies above the domain: jobs, measured times, and scores."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from operator import itemgetter
 from typing import Any, cast
@@ -10,8 +10,8 @@ from django.db.models import BigIntegerField, Count, ExpressionWrapper, F, Max, 
 
 from api.rows.labels import ScoreRow, TopicScoreRow
 from assessor.models import TimeSegment
-from assessor.rules.clock import Stretch, limit_of, measure
-from assessor.timing.times import SEGMENT_FIELDS, Timed, TopicTime, stretch_of
+from assessor.rules.clock import limit_of, measure
+from assessor.timing.times import Timed, TopicTime, stretches_of
 from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.models import Campaign, Run, Submission, Task
 from evaluation.rows.base import Reader, Row, Values
@@ -97,10 +97,9 @@ def _spending(values: Sequence[Any]) -> Row:
 
 
 class Scores(Reader):
-    """The runs of a campaign under one condition."""
+    """The runs of a campaign under one condition: no rows, `keyed` computes them."""
 
     def rows(self) -> QuerySet[Run]:
-        """Return nothing: `found` computes the rows."""
         return Run.objects.using(self.alias).none()
 
     def keyed(self, choice: NuggetCondition | CitationCondition, params: dict[str, Any]) -> list[tuple[int, Row]]:
@@ -117,7 +116,6 @@ class Scores(Reader):
     def keyed_by_topic(
         self, choice: NuggetCondition | CitationCondition, params: dict[str, Any]
     ) -> list[tuple[int, Row]]:
-        """Return each topic of the condition for each run, with keys in this order."""
         campaign, scores = choice.campaign, topic_scores(choice, policies_of_choice(choice, params))
         topics = dict(campaign.topics.using(self.alias).values_list("topic_id", "pk"))
         runs = dict(campaign.runs.using(self.alias).values_list("run_id", "pk"))
@@ -201,7 +199,7 @@ class TimeReader(Reader):
         pks = {values[1] for values in chunk}
         tasks = Task.objects.using(self.alias).select_related("topic").in_bulk(pks)
         submitted = set(Submission.objects.using(self.alias).filter(task__in=pks).values_list("task", "version"))
-        stretches = self._stretches(pks)
+        stretches = stretches_of(TimeSegment.objects.using(self.alias).filter(task__in=pks))
         for _, pk, version, last_at in chunk:
             task, stage = tasks[pk], tasks[pk].stage
             timed = Timed(
@@ -214,12 +212,3 @@ class TimeReader(Reader):
             )
             figures = time_row(TopicTime(timed, measure(stretches[pk, version], limit_of(stage))))
             yield {"task": task.public_id, **{name: figures[name] for name in TIME_COLUMNS}, "last_at": last_at}
-
-    def _stretches(self, tasks: Iterable[int]) -> dict[tuple[int, int], list[Stretch]]:
-        stretches: dict[tuple[int, int], list[Stretch]] = defaultdict(list)
-        rows = (
-            TimeSegment.objects.using(self.alias).filter(task__in=tasks).order_by("started_at", "window", "number")
-        )
-        for task, submission, *fields in rows.values_list("task", "submission", *SEGMENT_FIELDS):
-            stretches[task, submission].append(stretch_of(*fields))
-        return stretches

@@ -98,20 +98,28 @@ OF_WRITES = {
 CHANGED = {412: "The row is another by now than `If-Match` says. Nothing was changed."}
 
 
-class ListSchema(AutoSchema):
-    """The list of a collection. drf-spectacular looks for serializers, which no view here has."""
+class PlainSchema(AutoSchema):
+    """An operation without serializers, which drf-spectacular looks for and no view here has."""
 
     view: Any
+
+    def is_excluded(self) -> bool:
+        # Each address is there without the last slash too; described, every client would get each function twice.
+        return not self.path.endswith("/")
+
+    def _is_list_view(self, serializer: Any = None) -> bool:
+        return False
+
+
+class ListSchema(PlainSchema):
+    """The list of a collection."""
+
     kind = "list"
 
     @property
     def collection(self) -> Collection:
         collection: Collection = self.view.collection
         return collection
-
-    def is_excluded(self) -> bool:
-        # Each address is there without the last slash too; described, every client would get each function twice.
-        return not self.path.endswith("/")
 
     def get_operation_id(self) -> str:
         return f"{self.collection.name.replace('-', '_')}_{self.kind}"
@@ -128,9 +136,6 @@ class ListSchema(AutoSchema):
     def get_response_serializers(self) -> Any:
         streams = {(200, form): OpenApiTypes.STR for form in STREAMS}
         return {(200, JSON): _page_of(self.collection)} | streams | _read_problems(OF_LISTS)
-
-    def _is_list_view(self, serializer: Any = None) -> bool:
-        return False
 
 
 class RowSchema(ListSchema):
@@ -153,14 +158,10 @@ class ProvenanceSchema(RowSchema):
         return {(200, JSON): Provenance} | _read_problems(OF_ROWS)
 
 
-class ReportSchema(AutoSchema):
+class ReportSchema(PlainSchema):
     """A report at an address of its own, which is no collection."""
 
-    view: Any
     problems = OF_LISTS
-
-    def is_excluded(self) -> bool:
-        return not self.path.endswith("/")
 
     def get_operation_id(self) -> str:
         return f"reports_{self.view.entry.name.replace('-', '_')}"
@@ -177,9 +178,6 @@ class ReportSchema(AutoSchema):
     def get_response_serializers(self) -> Any:
         forms = {(200, JSON): self.view.row, (200, STREAMS[-1]): OpenApiTypes.STR}
         return forms | _read_problems(self.problems)
-
-    def _is_list_view(self, serializer: Any = None) -> bool:
-        return False
 
 
 class BattleLeaderboardSchema(ReportSchema):

@@ -1,13 +1,23 @@
-"""Columns of labels, of those who give them, and of what stands behind a label."""
+"""Columns of labels, of battles and those who judge, and of what stands behind a label."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, create_model
 
 from api.rows.corpus import JUDGE, SAMPLE, CampaignSlug, JudgeName, Number, Out, RunId, TopicId, words
-from evaluation.labels import AssignmentLabel, SupportLabel
-from evaluation.terms import Condition, DrawKind, JudgeKind, StudyKind, SupportCondition
+from evaluation.labels import BATTLE_LABELS, AssignmentLabel, SupportLabel
+from evaluation.terms import (
+    BattleMarkdown,
+    BattleReason,
+    BattleRubric,
+    BattleShow,
+    Condition,
+    DrawKind,
+    JudgeKind,
+    StudyKind,
+    SupportCondition,
+)
 from llmjobs.models import Call
 from reports.metrics.registry import SCORES
 
@@ -84,6 +94,77 @@ class JudgmentRow(Out):
     label: str = Field(description="one of the stage's")
     raw: str = Field(description="the judge's word, where it is none of the labels")
     extras: dict[str, Any] = Field(description="what else the stage records")
+    submission: int = Field(description="from 1")
+    given_at: datetime
+    event: int | None = Field(description=EVENT)
+
+
+class SampleRow(Out):
+    """Battles that people judge of those that an LLM judged, so that its win rates are corrected."""
+
+    judge: JudgeName
+    battles: int
+    drawn: int = Field(description="for people")
+
+
+class BattleSetRow(Out):
+    """Battles that were drawn together. `battle-sets/ID/leaderboard/` has its win rates and ratings."""
+
+    id: int
+    campaign: CampaignSlug
+    name: str
+    seed: str | None = Field(description="null: drawn elsewhere")
+    rounds: int
+    missing: Literal["zero", "skip"] | None = Field(description="what becomes of a run without an answer")
+    show: BattleShow | None = Field(
+        description="what people see of an answer; null, here and below: drawn elsewhere"
+    )
+    markdown: BattleMarkdown | None = Field(description="how its Markdown looks")
+    rubric: BattleRubric | None = Field(description="what stands beside the answers")
+    runs: list[str] = Field(description="by run id")
+    topics: list[str] = Field(description="by the track's id")
+    battles: int = Field(description="to judge")
+    by_rule: int = Field(description="decided by a missing answer, and shown to nobody")
+    samples: list[SampleRow]
+    made_at: datetime
+
+
+class BattleRow(Out):
+    """Two answers to a topic, each its run's first sample. Sides are those that the first judge sees."""
+
+    id: str
+    campaign: CampaignSlug
+    battle_set: str = Field(description="the set's name")
+    topic_id: TopicId
+    left_run_id: RunId
+    left: str = Field(description="the answer's id")
+    right_run_id: RunId
+    right: str = Field(description="the answer's id")
+    round: int = Field(description="from 1")
+    event: int | None = Field(description=EVENT)
+
+
+class VerdictRow(Out):
+    """A label: which of two answers is better, each its run's first sample.
+
+    Only verdicts that stand; sides as the judge saw them.
+    """
+
+    id: int
+    campaign: CampaignSlug
+    battle_set: str = Field(description="the set's name")
+    battle: str = Field(description="as in `battles`")
+    topic_id: TopicId
+    left_run_id: RunId
+    right_run_id: RunId
+    judge: JudgeName
+    verdict: Annotated[str, words(label.word for label in BATTLE_LABELS.by_code.values())]
+    reasons: list[Annotated[str, words(BattleReason)]]
+    raw: str = Field(description="why nobody can say, or the judge's word where it is none of the verdicts")
+    second: bool = Field(description="a second opinion: in no score")
+    place: int | None = Field(description="in its task, from 1; null: not judged at a desk")
+    stayed: str | None = Field(description="the run whose answer was on the screen just before")
+    seconds: int | None = Field(description="active ones")
     submission: int = Field(description="from 1")
     given_at: datetime
     event: int | None = Field(description=EVENT)
@@ -289,14 +370,15 @@ class ConfusionReportRow(Out):
     intervals: dict[str, FigureIntervalRow] = Field(description="by figure")
 
 
-class _ScoredRun(Out):
-    """Run, topics, judges and condition of a row of scores."""
-
+class _Scored(Out):
     campaign: CampaignSlug
     condition: Annotated[str, words([*Condition, *SupportCondition])]
     judge: str | None = Field(description="whose labels they rest on")
     nugget_set: str | None = Field(description="whose nuggets; null under a support condition")
     run_id: RunId
+
+
+class _ScoredRun(_Scored):
     group: str
     task: str
     control: bool | None
@@ -308,14 +390,7 @@ SCORE_FIELDS = {score.name: (Number | None, Field(description=score.text or None
 _Scores = create_model("_Scores", __base__=_ScoredRun, **SCORE_FIELDS)  # type: ignore[call-overload]
 
 
-class _ScoredTopic(Out):
-    """Run, topic, judges and condition of a row of scores."""
-
-    campaign: CampaignSlug
-    condition: Annotated[str, words([*Condition, *SupportCondition])]
-    judge: str | None = Field(description="whose labels they rest on")
-    nugget_set: str | None = Field(description="whose nuggets; null under a support condition")
-    run_id: RunId
+class _ScoredTopic(_Scored):
     topic_id: TopicId
 
 

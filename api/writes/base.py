@@ -277,7 +277,6 @@ class WriteView(View):
         return Names([self.campaign] if self.campaign else [], DEFAULT_DB_ALIAS)
 
     def clean(self, text: str) -> str:
-        """Return a text of the services without the names of people."""
         return str(self.names.clean(self.campaign.pk, text)) if self.campaign else text
 
     def handle_exception(self, exc: Exception) -> Any:
@@ -307,7 +306,6 @@ def document_answer(document: BaseModel, status: int = HTTPStatus.OK) -> HttpRes
 
 
 def row_now(actor: User, collection: str, place: str | int) -> bytes:
-    """Return a row as its collection has it in the transaction at work."""
     return to_json(row_at(BY_NAME[collection].reader(actor, DEFAULT_DB_ALIAS), place))
 
 

@@ -338,7 +338,6 @@ class ReassignTaskView(OneTaskView):
 
 
 def user_name(view: WriteView, actor: User, campaign: Campaign, name: str) -> str:
-    """Return the user name of an assessor, who is named by it or by the pseudonym that the API shows."""
     names = view.names
     # Among the campaign's own assessors: a search in all accounts would tell which user names exist.
     for assessor in assessors_for(actor, campaign):

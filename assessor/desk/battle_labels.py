@@ -16,7 +16,6 @@ from evaluation.terms import BattleReason, BattleRubric, BattleShow, Origin
 
 
 def sides_of(row: TaskAnswer) -> tuple[int, int]:
-    """Return the answers on the left and on the right of a battle, as this task has them."""
     if row.battle is None:
         raise ValueError(f"{row} is no battle")
     left, right = row.battle.left_id, row.battle.right_id
@@ -31,7 +30,6 @@ class ShownReason:
 
 
 def look_of(task: Task) -> BattleLook:
-    """Return how the battle set of a task shows its answers."""
     designs = battles_of(task.pk).values_list("battle__battle_set__design", flat=True)
     return BattleLook.of(task.protocol, designs.first() or {})
 

@@ -1,5 +1,7 @@
 """Finding a task: only its own assessor finds it, and what is not theirs answers as what does not exist."""
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from math import ceil
@@ -7,18 +9,19 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
+from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from assessor.desk.waiting import pairs_without_llm_label
 from assessor.models import Desk, Operation, WorkingNugget
 from assessor.practice.items import check_practised
 from assessor.rules.undo import NOTED, Undoable, UndoEntry, stacks
+from evaluation.domain.counted_pairs import counted_citations
 from evaluation.errors import NoSuchTask, Refused
-from evaluation.models import Event, ListedNugget, Task
+from evaluation.models import Event, ListedNugget, SupportJudgment, Task, TaskAnswer
 from evaluation.stages import Stage, stage_of
 from evaluation.tasks.changes import lock_own_task
-from evaluation.terms import Making, PageState, TaskState
+from evaluation.terms import Making, PageState, SupportCondition, TaskState
 from web.text import plural
 
 LEASE = timedelta(seconds=29)
@@ -120,7 +123,6 @@ def context_of(task: Task) -> DeskContext:
 
 
 def seq_of(task: Task) -> int:
-    """Return the number of a task's newest operation; 0 before the first."""
     return Operation.objects.filter(task=task).order_by("-seq").values_list("seq", flat=True).first() or 0
 
 
@@ -216,6 +218,26 @@ def open_desk(*, task: str, user: User) -> None:
         Event.objects.create(
             campaign=row.campaign, kind="task.opened", actor=user, payload={"task": row.public_id}
         )
+
+
+def pairs_without_llm_label(tasks: Sequence[Task]) -> dict[int, int]:
+    """A query for each machine and protocol. A failed label is there: the screen says that the machine gave none."""
+    aided = [task for task in tasks if task.stage.shows_label]
+    gaps: dict[int, int] = defaultdict(int)
+    for judge, first in {(task.judge_id, task.protocol.first_citations) for task in aided}:
+        mine = [task.pk for task in aided if (task.judge_id, task.protocol.first_citations) == (judge, first)]
+        answers = TaskAnswer.objects.filter(task__in=mine, same_as=None).order_by()
+        lacking = _without_label(first, judge).filter(sentence__answer__in=answers.values("answer"))
+        by_answer = dict(lacking.order_by().values_list("sentence__answer").annotate(Count("pk")))
+        for pk, answer in answers.filter(answer__in=by_answer).values_list("task", "answer"):
+            gaps[pk] += by_answer[answer]
+    return dict(gaps)
+
+
+def _without_label(first: int | None, judge: int | None) -> QuerySet[Any]:
+    labels = SupportJudgment.objects.current().filter(judge=judge, condition=SupportCondition.LLM)
+    there = labels.filter(sentence=OuterRef("sentence"), segment=OuterRef("segment"))
+    return counted_citations(first).exclude(Exists(there))
 
 
 def _proposed_rows(task: Task) -> list[WorkingNugget]:

@@ -59,7 +59,6 @@ def row_json(row: Row | None) -> dict[str, Any] | None:
 
 
 def row_from_json(data: Mapping[str, Any] | None) -> Row | None:
-    """Return a row from the form that `row_json` writes."""
     return None if data is None else ROW.validate_python(data)
 
 

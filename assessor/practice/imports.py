@@ -6,7 +6,7 @@ from django.db.models import Max
 
 from accounts.models import User
 from assessor.models import PracticeAnswer, PracticeItem
-from assessor.practice.rules import PracticeRow, parse_practice
+from assessor.practice.rules import PracticeRow, content_of, known_of, parse_practice
 from evaluation.errors import InputProblem
 from evaluation.formats.source import Source
 from evaluation.imports.base import (
@@ -47,13 +47,13 @@ def import_practice(
 
 def _plan(campaign: Campaign, source: Source, rows: tuple[PracticeRow, ...], replace: bool) -> ImportPlan:
     refuse(_above_scale(source, rows, campaign.protocol.relevance_max))
-    loaded = {_item(item): item for item in PracticeItem.objects.current().filter(campaign=campaign)}
-    there = [row for row in rows if row.item in loaded]
-    new = [row for row in rows if row.item not in loaded]
-    changed = [row for row in there if _key(loaded[row.item]) != row.key]
-    refuse_changes([_change(source, row, loaded[row.item]) for row in changed], replace)
+    loaded = {content_of(item): item for item in PracticeItem.objects.current().filter(campaign=campaign)}
+    there = [row for row in rows if content_of(row) in loaded]
+    new = [row for row in rows if content_of(row) not in loaded]
+    changed = [row for row in there if known_of(loaded[content_of(row)]) != known_of(row)]
+    refuse_changes([_change(source, row, loaded[content_of(row)]) for row in changed], replace)
     # The file is the whole practice of each kind that it has; other kinds are none of its business.
-    kept, kinds = {row.item for row in there} - {row.item for row in changed}, {row.kind for row in rows}
+    kept, kinds = {*map(content_of, there)} - {*map(content_of, changed)}, {row.kind for row in rows}
     gone = [item for key, item in loaded.items() if replace and key not in kept and item.kind in kinds]
     moved = _moved(rows, loaded) if replace else []
     removed = len(gone) - len(changed)
@@ -85,15 +85,15 @@ def _above_scale(source: Source, rows: Iterable[PracticeRow], top: int) -> list[
 
 def _change(source: Source, row: PracticeRow, loaded: PracticeItem) -> InputProblem:
     """Show explanations; where they are the same, the codes of the labels."""
-    (old_label, old), (new_label, new) = _key(loaded), row.key
+    (old_label, old), (new_label, new) = known_of(loaded), known_of(row)
     values = {"loaded": old, "in_file": new} if old != new else {"loaded": old_label, "in_file": new_label}
     return changed_problem(source, row.line, "label", repr(row.statement[:40]), **values)
 
 
 def _moved(rows: Sequence[PracticeRow], loaded: Loaded) -> list[PracticeRow]:
     """Return the rows of loaded items whose order is not that of the file."""
-    there = [row for row in rows if row.item in loaded]
-    by_kind = sorted(there, key=lambda row: (row.kind, loaded[row.item].position))
+    there = [row for row in rows if content_of(row) in loaded]
+    by_kind = sorted(there, key=lambda row: (row.kind, loaded[content_of(row)].position))
     as_filed = sorted(there, key=lambda row: (row.kind, row.line))
     return [row for row, other in zip(as_filed, by_kind, strict=True) if row is not other]
 
@@ -130,16 +130,10 @@ def _add(campaign: Campaign, rows: Sequence[PracticeRow], event: Event) -> None:
 
 
 def _put_in_order(campaign: Campaign, rows: Sequence[PracticeRow]) -> None:
-    places = {row.item: number for number, row in enumerate(rows, start=1)}
-    items = [item for item in PracticeItem.objects.current().filter(campaign=campaign) if _item(item) in places]
+    places = {content_of(row): number for number, row in enumerate(rows, start=1)}
+    items = [
+        item for item in PracticeItem.objects.current().filter(campaign=campaign) if content_of(item) in places
+    ]
     for item in items:
-        item.position = places[_item(item)]
+        item.position = places[content_of(item)]
     PracticeItem.objects.bulk_update(items, ["position"], batch_size=ROWS_A_STATEMENT)
-
-
-def _item(item: PracticeItem) -> tuple[object, ...]:
-    return (item.kind, item.question, item.text, item.statement, item.shown_label)
-
-
-def _key(item: PracticeItem) -> tuple[int, str]:
-    return (item.label, item.explanation)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from operator import attrgetter
 from typing import Final
 
 from evaluation.errors import Refused
@@ -79,15 +80,11 @@ class PracticeRow:
     explanation: str
     shown_label: int | None = None
 
-    @property
-    def item(self) -> tuple[object, ...]:
-        """Content that a person sees: two items are the same where this is."""
-        return (self.kind, self.question, self.text, self.statement, self.shown_label)
 
-    @property
-    def key(self) -> tuple[int, str]:
-        """Content that a person sees after their answer."""
-        return (self.label, self.explanation)
+content_of = attrgetter("kind", "question", "text", "statement", "shown_label")
+"""Content of a row or of a loaded item that a person sees: two items are the same where this is."""
+known_of = attrgetter("label", "explanation")
+"""Content that a person sees after their answer."""
 
 
 class PracticeLine(Line):
@@ -114,7 +111,7 @@ def parse_practice(source: Source) -> tuple[PracticeRow, ...]:
             problems.add(line, field, expected)
         if not wrong:
             row = _row(line, entry)
-            if once.is_new(line, row.item, row.key, f"{row.statement[:40]!r}"):
+            if once.is_new(line, content_of(row), known_of(row), f"{row.statement[:40]!r}"):
                 rows.append(row)
     problems.raise_if_any()
     return tuple(rows)

@@ -82,11 +82,8 @@ def recorded_in(campaigns: QuerySet[Campaign]) -> Iterator[tuple[Timed, list[Str
     }
     submitted = set(Submission.objects.filter(task__in=tasks).values_list("task", "version"))
     for task in ordered.select_related("campaign", "topic", "assessor"):
-        by_version: dict[int, list[Stretch]] = defaultdict(list)
-        rows = TimeSegment.objects.filter(task=task).order_by("started_at", "window", "number")
-        for version, *fields in rows.values_list("submission", *SEGMENT_FIELDS).iterator():
-            by_version[version].append(stretch_of(*fields))
-        for version, stretches in sorted(by_version.items()):
+        by_version = stretches_of(TimeSegment.objects.filter(task=task))
+        for (_, version), stretches in sorted(by_version.items()):
             timed = Timed(
                 campaign=task.campaign.slug,
                 topic_id=task.topic.topic_id,
@@ -97,6 +94,15 @@ def recorded_in(campaigns: QuerySet[Campaign]) -> Iterator[tuple[Timed, list[Str
                 whole=task.study_id is None,
             )
             yield timed, stretches
+
+
+def stretches_of(rows: QuerySet[TimeSegment]) -> dict[tuple[int, int], list[Stretch]]:
+    """Return stretches by task and number of the submission, each in their order."""
+    stretches: dict[tuple[int, int], list[Stretch]] = defaultdict(list)
+    ordered = rows.order_by("task", "started_at", "window", "number")
+    for task, version, *fields in ordered.values_list("task", "submission", *SEGMENT_FIELDS).iterator():
+        stretches[task, version].append(stretch_of(*fields))
+    return stretches
 
 
 def stretch_of(window: str, number: int, kind: str, started: datetime, ended: datetime, *tags: Any) -> Stretch:
@@ -253,13 +259,8 @@ def _marks(tasks: Iterable[int]) -> dict[Key, Mark]:
 
 def _measured(keys: Collection[Key], stages: dict[int, Stage]) -> dict[Key, Recorded]:
     """Compute times as the report does, from all stretches of these submissions in one query."""
-    tasks = {task for task, _ in keys}
-    rows = TimeSegment.objects.filter(task__in=tasks).order_by("task", "started_at", "window", "number")
-    stretches_of: dict[Key, list[Stretch]] = {key: [] for key in keys}
-    for task, version, *fields in rows.values_list("task", "submission", *SEGMENT_FIELDS).iterator():
-        if (task, version) in stretches_of:
-            stretches_of[task, version].append(stretch_of(*fields))
-    return {key: _recorded(stretches, stages[key[0]]) for key, stretches in stretches_of.items()}
+    stretches = stretches_of(TimeSegment.objects.filter(task__in={task for task, _ in keys}))
+    return {key: _recorded(stretches.get(key, []), stages[key[0]]) for key in keys}
 
 
 def _recorded(stretches: list[Stretch], stage: Stage) -> Recorded:

@@ -145,12 +145,5 @@ class RemarkBody(BaseModel):
 @desk_json
 def remark(request: UserRequest, public_id: str) -> HttpResponse:
     body = body_of(request, RemarkBody)
-    make_remark(
-        task=public_id,
-        user=request.user,
-        kind=body.kind,
-        about=body.about,
-        text=body.text,
-        public_id=body.public_id,
-    )
+    make_remark(task=public_id, user=request.user, **body.model_dump())
     return JsonResponse({"public_id": body.public_id})

@@ -39,8 +39,7 @@ def beat(request: UserRequest, public_id: str) -> HttpResponse:
 @require_POST
 @desk_json
 def gap_answered(request: UserRequest, public_id: str) -> HttpResponse:
-    gap = body_of(request, GapAnswer)
-    answer_gap(task=public_id, user=request.user, window=gap.window, number=gap.number, gap_answer=gap.gap_answer)
+    answer_gap(task=public_id, user=request.user, **body_of(request, GapAnswer).model_dump())
     return JsonResponse({})
 
 

@@ -8,9 +8,8 @@ from django.test.utils import CaptureQueriesContext
 
 from assessor.blind.tasks import progress_text
 from assessor.desk.citation_labels import pairs_of
-from assessor.desk.context import context_of
+from assessor.desk.context import context_of, pairs_without_llm_label
 from assessor.desk.task_progress import Progress, progress_of
-from assessor.desk.waiting import pairs_without_llm_label
 from assessor.models import WorkingAssignment, WorkingSupport
 from evaluation.models import Answer, Protocol, Task, TaskAnswer
 from evaluation.stages import ASSIGN, BATTLE, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
