@@ -60,7 +60,6 @@ class RequestLogMiddleware(RequestMiddleware):
 
 
 def address_of(request: HttpRequest) -> str:
-    """Route of a request, filled only with values that identify."""
     match = request.resolver_match
     if match is None:
         return "(unresolved)"

@@ -61,7 +61,6 @@ class NumbersOnDisk:
         return row
 
     def count(self, key: int) -> int:
-        """Add 1 to the first number under a key, and return it."""
         statement = "INSERT INTO kept VALUES (?, 1, 0) ON CONFLICT (key) DO UPDATE SET first = first + 1 "
         number: int = self._rows.execute(f"{statement} RETURNING first", [key]).fetchone()[0]
         return number

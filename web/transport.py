@@ -35,7 +35,6 @@ class PackingError(httpx2.TransportError):
 
 
 def time_left(timeout: float | None) -> float | None:
-    """Seconds for the next step of this thread's exchange."""
     ends: float | None = getattr(_deadline, "ends", None)
     if ends is None:
         return timeout

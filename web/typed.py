@@ -43,7 +43,6 @@ def came_from(request: HttpRequest) -> str:
 
 
 def typed_page(request: HttpRequest, sentence: str, status: int, *, may_send: bool = True) -> HttpResponse:
-    """Answer a form that was not taken with what was typed into it."""
     names = [name for name in request.POST if name not in ("csrfmiddlewaretoken", BY)]
     fields = [
         (name, value, len(value.split()) > 1 or len(value) > 60)

@@ -35,12 +35,10 @@ _ADDED_WORDS: dict[str, str] = {}
 
 
 def add_terms(added: Iterable[Term]) -> None:
-    """Add terms that another room keeps, when it is loaded."""
     _ADDED_TERMS.extend(added)
 
 
 def add_words(added: Mapping[str, str]) -> None:
-    """Add words by code that another room keeps, when it is loaded."""
     _ADDED_WORDS.update(added)
 
 

@@ -51,8 +51,6 @@ def glyph_alone(kind: str, glyph: str, word: str, spoken: str) -> SafeString:
 
 
 def number_filter(spec: str, *, times: int = 1, minus: str = "-", unit: str = "") -> Callable[[float | None], str]:
-    """Filter that shows a number; a dash where it is undefined."""
-
     def shown(value: float | None) -> str:
         return DASH if value is None else format(times * value, spec).replace("-", minus) + unit
 
