@@ -70,7 +70,6 @@ class Flood:
         self._counts: dict[int, int] = {}
 
     def takes(self, account: int) -> bool:
-        """Count a request; return whether it is within the limit."""
         moment = monotonic()
         if moment - self._began > WINDOW_SECONDS:
             self._began, self._counts = moment, {}

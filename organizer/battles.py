@@ -44,17 +44,6 @@ MISSING = {"zero": "loses by rule", "skip": "is not drawn"}
 
 
 @dataclass(frozen=True, slots=True)
-class SetRow:
-    """A set, of how many runs and topics it was drawn, its battles, and those of them that somebody has judged."""
-
-    battle_set: BattleSet
-    runs: int
-    topics: int
-    battles: int
-    judged: int
-
-
-@dataclass(frozen=True, slots=True)
 class SampledJudge:
     """An LLM that judged all battles of a set, and how many of them people judge, 0 where no sample was drawn."""
 
@@ -184,20 +173,18 @@ def _free_name(campaign: Campaign) -> str:
     return f"{USUAL_NAME} {number + 1}" if number else USUAL_NAME
 
 
-def _sets(campaign: Campaign) -> list[SetRow]:
+def _sets(campaign: Campaign) -> list[tuple[BattleSet, int, int]]:
+    """Return each set with how many battles it has and were judged, and of how many runs and topics it was drawn."""
     verdicts = Verdict.objects.current().exclude(label=BattleLabel.FAILED)
     judged = Exists(verdicts.filter(battle=OuterRef("battles"), second_opinion=False))
     sets = BattleSet.objects.filter(campaign=campaign)
-    counted = sets.annotate(n=Count("battles"), judged=Count("battles", filter=Q(judged)))
-    counts = {pk: numbers for pk, *numbers in counted.values_list("pk", "n", "judged")}
     return [
-        SetRow(
+        (
             row,
             sum(len(row.design.get(name, ())) for name in ("runs", "joined")),
             len(row.design.get("topics", ())),
-            *counts[row.pk],
         )
-        for row in sets
+        for row in sets.annotate(drawn=Count("battles"), judged=Count("battles", filter=Q(judged)))
     ]
 
 

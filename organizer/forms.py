@@ -31,7 +31,6 @@ def choice_field(label: str, unsaid: str, choices: Iterable[tuple[str, Any]]) ->
 
 
 def named(names: Iterable[str]) -> list[tuple[str, str]]:
-    """Choices that are shown as they are sent."""
     return [(str(name), str(name)) for name in names]
 
 

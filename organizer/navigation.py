@@ -120,7 +120,6 @@ DATA_TO_TAKE = MenuPage("organizer:exports", "Data to take", roles=frozenset({RE
 
 
 def page_in(campaign: Campaign, name: str, *place: object, **query: object) -> str:
-    """Address of one of this room's pages."""
     address = reverse(f"organizer:{name}", args=[campaign.slug, *place])
     return f"{address}?{urlencode(query, doseq=True)}" if query else address
 

@@ -1,7 +1,6 @@
 """Snapshots: list, file, methods report, and opening as a campaign."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from itertools import zip_longest
 from typing import Any
@@ -57,22 +56,15 @@ class SnapshotForm(forms.Form):
         return ExportOrder(CAMPAIGN, name=data["name"], note=data["note"], texts=texts, names=names)
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotLine:
-    """A snapshot, the campaigns opened from it, the protocol it was taken under, and what changed before it."""
-
-    row: Snapshot
-    opening: Opening
-    protocol: int | None
-    changes: str
-
-
-def lines_of(rows: Sequence[Snapshot], opened: Mapping[int, Opening]) -> Iterator[SnapshotLine]:
+def lines_of(
+    rows: Sequence[Snapshot], opened: Mapping[int, Opening]
+) -> Iterator[tuple[Snapshot, Opening, int | None, str]]:
+    """Yield each snapshot, its opening as a campaign, the protocol it was taken under, and what changed before it."""
     protocols = list(Protocol.objects.filter(campaign__in=[row.campaign_id for row in rows]).order_by("version"))
     for row, before in zip_longest(rows, rows[1:]):
         versions = [protocol.version for protocol in protocols if protocol.created_at <= row.made_at]
         changes = _changes(row.manifest, before.manifest) if before else "the first one"
-        yield SnapshotLine(row, opened[row.pk], max(versions, default=None), changes)
+        yield row, opened[row.pk], max(versions, default=None), changes
 
 
 def _changes(after: Mapping[str, Any], before: Mapping[str, Any]) -> str:

@@ -87,12 +87,10 @@ class DeskPage:
 
     @property
     def asks_whole(self) -> bool:
-        """Whether a judging desk asks one question about each text as a whole."""
         return self.practice in ("", PracticeKind.GRADE, PracticeKind.BATTLE) and not self.head.stage.by_list
 
     @property
     def is_rubric(self) -> bool:
-        """Whether the nuggets of the desk are criteria of a rubric."""
         return any("unit" in nugget for nugget in self.state.get("nuggets", ()))
 
     @property
@@ -101,12 +99,10 @@ class DeskPage:
 
     @property
     def row_noun(self) -> str:
-        """What a row of a judging desk that goes by a list is."""
         return "criterion" if self.is_rubric else "nugget"
 
     @property
     def parts(self) -> JudgingDesk:
-        """Parts of a judging desk's page."""
         return desk_of(self.head.stage)
 
 

@@ -145,7 +145,6 @@ def history_of(task: str, user: User, page: int) -> History:
 
 
 def _rolled_back(rows: Mapping[str, Row], newer: QuerySet[Operation]) -> States:
-    """Return the rows as they were before some operations, given newest first."""
     states: dict[str, Mapping[str, Any] | None] = dict(changes_json(rows))
     for before in newer.values_list("before", flat=True):
         states |= before

@@ -104,34 +104,16 @@ def switch_practice(*, campaign: Campaign, on: bool, actor: User) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class ItemRow:
-    """One item: how many answered it, and how many of them as known."""
-
-    number: int
-    question: str
-    statement: str
-    known: int
-    shown: int | None
-    answered: int
-    right: int
-
-
-@dataclass(frozen=True, slots=True)
-class PersonRow:
-    """One assessor's answers: (own, known) codes in the order of the items. `last`: when the newest was given."""
-
-    username: str
-    name: str
-    given: tuple[tuple[int, int], ...]
-    last: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
 class PracticeSet:
+    """Items, each with how many answered it and how many of them as known; and people with their answers.
+
+    A person's answers are (own, known) codes in the order of the items, and when the newest was given.
+    """
+
     stages: tuple[Stage, ...]
     kind: PracticeKind
-    items: tuple[ItemRow, ...]
-    people: tuple[PersonRow, ...]
+    items: list[tuple[PracticeItem, int, int]]
+    people: list[tuple[User, list[tuple[int, int]], datetime | None]]
 
 
 def practice_sets_for(viewer: User, campaign: Campaign) -> list[PracticeSet]:
@@ -167,16 +149,12 @@ def _set(
 ) -> PracticeSet:
     answer_of = {(answer.user_id, answer.item_id): answer for answer in answers}
     rows = []
-    for number, item in enumerate(items, start=1):
+    for item in items:
         labels = [answer_of[user.pk, item.pk].label for user in people if (user.pk, item.pk) in answer_of]
-        right = labels.count(item.label)
-        rows.append(
-            ItemRow(number, item.question, item.statement, item.label, item.shown_label, len(labels), right)
-        )
+        rows.append((item, len(labels), labels.count(item.label)))
     persons = []
     for user in people:
         own = [(answer_of[user.pk, item.pk], item) for item in items if (user.pk, item.pk) in answer_of]
-        pairs = tuple((answer.label, item.label) for answer, item in own)
         last = max((answer.given_at for answer, _ in own), default=None)
-        persons.append(PersonRow(user.username, user.name, pairs, last))
-    return PracticeSet(stages, PracticeKind(items[0].kind), tuple(rows), tuple(persons))
+        persons.append((user, [(answer.label, item.label) for answer, item in own], last))
+    return PracticeSet(stages, PracticeKind(items[0].kind), rows, persons)

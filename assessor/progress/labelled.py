@@ -21,12 +21,10 @@ def standing_lists(campaign: Campaign) -> QuerySet[NuggetList]:
 
 
 def labels_of(campaign: Campaign) -> Labelled:
-    """Return the nugget labels of each topic."""
     return _labels(campaign, *campaign.revision_key)
 
 
 def citations_of(campaign: Campaign) -> Labelled:
-    """Return the citation labels of each topic."""
     return _citations(campaign, campaign.protocol.first_citations, *campaign.revision_key)
 
 

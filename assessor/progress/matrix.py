@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -14,9 +14,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from assessor.blind.tasks import OwnTask, own_tasks
-from assessor.desk.context import OPEN_STATES
+from assessor.desk.context import OPEN_STATES, pairs_without_llm_label
 from assessor.desk.task_progress import Progress, progress_of
-from assessor.desk.waiting import pairs_without_llm_label
 from assessor.models import Desk
 from assessor.progress.labelled import labels_of
 from evaluation.campaigns.access import unblinded, within
@@ -82,7 +81,6 @@ def _state_of(states: set[str]) -> TopicState:
 
 
 def topic_numbers_for(viewer: User, campaign: Campaign) -> dict[TopicState, int]:
-    """Count the topics in each state that has any; first those that stop people."""
     states = topic_states(campaign, topics_for(viewer, campaign), tasks_for(viewer, campaign))
     numbers = Counter(states.values())
     return {state: numbers[state] for state in TopicState if numbers[state]}
@@ -99,58 +97,38 @@ ASKING = [kind for kind in RemarkKind if kind is not RemarkKind.INTERRUPTION]
 class MatrixCell:
     """One task in the matrix. `since`: when its assessor was last at it, else when it was handed out.
 
-    `of`: the nugget set that is assigned, or the machine whose labels are shown; `waiting`: how many of those it
-    has not given yet.
+    `waiting`: how many of the labels that it shows the machine has not given yet; `asking`: its open remarks.
     """
 
-    public_id: str
-    topic_id: str
-    assessor: str
-    stage: Stage
-    of: str
+    task: Task
     waiting: int
-    state: str
-    version: int
     since: datetime
-    due: date | None
-    overdue: bool
-    minutes: int
     progress: Progress
     asking: int
 
     @property
+    def of(self) -> str:
+        """The nugget set that is assigned, or the machine whose labels are shown; and the study that drew the pairs."""
+        of = self.task.nugget_set if self.task.stage.by_list else self.task.judge
+        study = self.task.study
+        drawn = study and f"{'random check' if study.draw == DrawKind.RANDOM else 'second look'} {study}"
+        return ", ".join(str(part) for part in (of, drawn) if part)
+
+    @property
     def acts(self) -> tuple[str, ...]:
         """Changes that an organizer may make now, by code; any task can be given to somebody else."""
-        state = TaskState(self.state)
+        state = TaskState(self.task.state)
         changes = [act for act in (Act.REOPEN, Act.BLOCK, Act.UNBLOCK, Act.WITHDRAW) if can_act(act, state)]
         return ("reassign", *(["reschedule"] if state is not TaskState.SUBMITTED else []), *changes)
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
-    """Maker of a topic's list, who would label its nuggets too and does not yet. `ready`: the list is submitted."""
-
-    username: str
-    assessor: str
-    nugget_set: str
-    ready: bool
-
-
-@dataclass(frozen=True, slots=True)
 class MatrixRow:
-    public_id: str
-    topic_id: str
-    text: str
-    cells: tuple[tuple[Stage, tuple[MatrixCell, ...]], ...]
-    proposed: tuple[Proposal, ...]
+    """A topic's tasks by stage. `proposed`: those of makers of its nuggets who do not label them yet."""
 
-
-@dataclass(frozen=True, slots=True)
-class TaskEvent:
-    at: datetime
-    what: str
-    who: str
-    reason: str
+    topic: Topic
+    cells: list[tuple[Stage, list[MatrixCell]]]
+    proposed: list[Task]
 
 
 def tasks_for(viewer: User, campaign: Campaign) -> TaskQuerySet[Task]:
@@ -252,11 +230,9 @@ def matrix_rows(
         by_topic[task.topic_id][task.stage].append(task)
     return [
         MatrixRow(
-            topic.public_id,
-            topic.topic_id,
-            topic.text,
-            tuple((stage, tuple(cells[task.pk] for task in by_topic[topic.pk][stage])) for stage in stages),
-            proposed_assessors(by_topic[topic.pk]),
+            topic,
+            [(stage, [cells[task.pk] for task in by_topic[topic.pk][stage]]) for stage in stages],
+            _proposed(by_topic[topic.pk]),
         )
         for topic in page
     ]
@@ -269,18 +245,9 @@ def task_cells(tasks: Sequence[Task], progress: Mapping[int, Progress] | None = 
     asking = dict(_asking().filter(task__in=tasks).order_by().values_list("task").annotate(Count("pk")))
     return [
         MatrixCell(
-            public_id=task.public_id,
-            topic_id=task.topic.topic_id,
-            assessor=task.assessor.name,
-            stage=task.stage,
-            of=_what_it_is_of(task),
+            task,
             waiting=waiting.get(task.pk, 0),
-            state=task.state,
-            version=task.version,
             since=seen.get(task.pk) or task.opened_at or task.created_at,
-            due=task.due,
-            overdue=task.is_late,
-            minutes=task.expected_minutes,
             progress=progress.get(task.pk, Progress()),
             asking=asking.get(task.pk, 0),
         )
@@ -288,27 +255,12 @@ def task_cells(tasks: Sequence[Task], progress: Mapping[int, Progress] | None = 
     ]
 
 
-def _what_it_is_of(task: Task) -> str:
-    of = task.nugget_set if task.stage.by_list else task.judge
-    drawn = (
-        task.study and f"{'random check' if task.study.draw == DrawKind.RANDOM else 'second look'} {task.study}"
-    )
-    return ", ".join(str(part) for part in (of, drawn) if part)
-
-
-def proposed_assessors(tasks: dict[Stage, list[Task]]) -> tuple[Proposal, ...]:
-    """Return the makers of a topic's nuggets, who would label them too, until it is handed out."""
+def _proposed(tasks: dict[Stage, list[Task]]) -> list[Task]:
     of_stages = [(stage, tasks.get(stage, [])) for stage in STAGES.values()]
     makers = [task for stage, own in of_stages if not stage.judges for task in own]
     by_list = [task for stage, own in of_stages if stage.by_list for task in own]
     assigned = {task.nugget_set_id for task in by_list if task.study_id is None}
-    return tuple(
-        Proposal(
-            task.assessor.username, task.assessor.name, str(task.nugget_set), task.state == TaskState.SUBMITTED
-        )
-        for task in makers
-        if task.nugget_set_id not in assigned and not task.second_opinion
-    )
+    return [task for task in makers if task.nugget_set_id not in assigned and not task.second_opinion]
 
 
 def remarks_for(viewer: User, campaign: Campaign, *, answered: bool = False, kind: str = "") -> QuerySet[Remark]:
@@ -328,26 +280,22 @@ def open_remarks_for(viewer: User, campaign: Campaign) -> int:
     return _asking().filter(task__campaign__in=within(viewer, campaign)).count()
 
 
-def remarks_of(task: Task) -> list[Remark]:
-    """Return the remarks on a task that was read for the viewer, the newest first."""
-    return list(task.remarks.select_related("answered_by"))
-
-
 def submissions_of(task: Task) -> list[Submission]:
     rows = task.submissions.annotate(nuggets=Count("nugget_list__items")).select_related("nugget_list")
     return list(rows.order_by("-version"))
 
 
-def history_of(task: Task) -> list[TaskEvent]:
+def history_of(task: Task) -> list[dict[str, Any]]:
+    """Return moment, act, person and reason of each event, the newest first."""
     about = Event.objects.filter(campaign=task.campaign, kind__in=TASK_EVENTS, payload__task=task.public_id)
     came = Event.objects.filter(campaign=task.campaign, kind="task.reassigned", payload__new=task.public_id)
     return [
-        TaskEvent(
-            at=event.at,
-            what=word_of(event.kind.removeprefix("task.")),
-            who=event.actor.name if event.actor else "",
-            reason=str(event.payload.get("reason", "")),
-        )
+        {
+            "at": event.at,
+            "what": word_of(event.kind.removeprefix("task.")),
+            "who": event.actor.name if event.actor else "",
+            "reason": event.payload.get("reason", ""),
+        }
         for event in (about | came).select_related("actor").order_by("-id")
     ]
 

@@ -58,13 +58,11 @@ class Mix:
 
     @property
     def shares(self) -> tuple[float, ...] | None:
-        """Shares of the degrees, in the order of the page."""
         counts = [self.labels.get(code, 0) for code in self.label_set.codes]
         return tuple(count / sum(counts) for count in counts) if any(counts) else None
 
     @property
     def cant_judge(self) -> float | None:
-        """The share that cannot be judged, None without a label."""
         return self.labels.get(self.label_set.cant_judge.code, 0) / self.total if self.total else None
 
 

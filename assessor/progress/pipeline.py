@@ -42,7 +42,6 @@ AnyStep: TypeAlias = Step | Stage
 
 
 def own_steps() -> list[Stage]:
-    """Return the judging stages without a step among the four: each is a step of its own."""
     stepped = {stage for step in Step for stage in step.stages}
     return [stage for stage in STAGES.values() if stage not in stepped]
 
@@ -67,7 +66,6 @@ class StepState(StrEnum):
 
 
 def step_states() -> list[tuple[str, str]]:
-    """Return the choices of the search in Work: the topics behind one count of Today."""
     steps = (*Step, *own_steps())
     return [(f"{step}:{state}", f"{words_of_step(step)}: {state}") for step in steps for state in StepState]
 
@@ -222,7 +220,6 @@ def graded_to_read(campaign: Campaign) -> QuerySet[Qrel]:
 
 
 def topics_at_step(viewer: User, campaign: Campaign, choice: str) -> list[int]:
-    """Keys of the topics that one of `step_states` means."""
     name, _, state = choice.partition(":")
     pipeline, step = pipeline_for(viewer, campaign), step_named(name)
     # Nobody has begun a stage that has no states.

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from operator import itemgetter
 from statistics import median, quantiles
 from typing import Final
 
@@ -19,51 +20,21 @@ from evaluation.stages import STAGES, Stage
 from evaluation.terms import TaskState
 
 
-@dataclass(frozen=True, slots=True)
-class TaskInNeed:
-    """A task that an organizer should look at. `since`: when it began to need one; `text`: the reason given."""
-
-    public_id: str
-    topic_id: str
-    stage: Stage
-    assessor: str
-    since: datetime | date | None
-    text: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TasksInNeed:
-    blocked: tuple[TaskInNeed, ...]
-    untouched: tuple[TaskInNeed, ...]
-
-
 def open_tasks_for(viewer: User, campaign: Campaign) -> list[tuple[int, Stage]]:
-    """Return the open tasks by key, with their stages. Studies are left out."""
     rows = tasks_for(viewer, campaign).filter(state__in=[*ACTIVE, TaskState.BLOCKED], study=None).order_by("pk")
     return list(rows.values_list("pk", "stage"))
 
 
-def tasks_in_need_for(viewer: User, campaign: Campaign) -> TasksInNeed:
-    """Return the tasks that are blocked, or were begun and not touched for a day: two queries."""
-    now = timezone.now()
+def tasks_in_need_for(viewer: User, campaign: Campaign) -> tuple[list[Task], list[tuple[Task, datetime]]]:
+    """Return the blocked tasks, and those begun and not touched for a day, each with when somebody was last at it."""
     rows = tasks_for(viewer, campaign).filter(Q(state=TaskState.BLOCKED) | Q(state__in=OPEN_STATES))
     tasks = list(rows.select_related("topic", "assessor"))
     held = dict(Desk.objects.filter(task__in=tasks).values_list("task", "held_at"))
-    touched = {task.pk: held.get(task.pk) or task.opened_at or task.created_at for task in tasks}
-    return TasksInNeed(
-        blocked=tuple(
-            _in_need(task, None, task.blocked_reason) for task in tasks if task.state == TaskState.BLOCKED
-        ),
-        untouched=tuple(
-            _in_need(found_task, touched[found_task.pk])
-            for found_task in sorted(tasks, key=lambda task: touched[task.pk])
-            if found_task.state in OPEN_STATES and now - touched[found_task.pk] > UNTOUCHED
-        ),
-    )
-
-
-def _in_need(task: Task, since: datetime | date | None, text: str = "") -> TaskInNeed:
-    return TaskInNeed(task.public_id, task.topic.topic_id, task.stage, task.assessor.name, since, text)
+    begun = [task for task in tasks if task.state in OPEN_STATES]
+    touched = [(task, held.get(task.pk) or task.opened_at or task.created_at) for task in begun]
+    before = timezone.now() - UNTOUCHED
+    untouched = sorted(((task, since) for task, since in touched if since < before), key=itemgetter(1))
+    return [task for task in tasks if task.state == TaskState.BLOCKED], untouched
 
 
 FEWEST: Final = 3

@@ -130,7 +130,6 @@ def limit_of(stage: Stage) -> Limit:
 
 
 def limit_by_words(bounds: Bounds) -> Limit:
-    """Return the limit that follows from the words on the screen, within bounds."""
     shortest, longest = bounds
 
     def limit(words: int) -> int:

@@ -67,7 +67,6 @@ def _proposals(rows: Rows, row: Row) -> Iterator[str]:
 
 
 def relation_of(row: Row) -> str:
-    """Return the relation of a nugget to the drafts it comes from: kept, edited, merged or split."""
     if row.making is Making.PROPOSED:
         return "kept" if row.text == row.draft else "edited"
     return "merged" if row.making is Making.MERGED else "split"

@@ -62,7 +62,6 @@ def desk_shell(user: User, desk: DeskPage) -> Shell:
 
 @register.filter
 def marked(sentence: ShownSentence) -> SafeString:
-    """Text of a sentence with its citation marks set apart."""
     if sentence.markdown:
         return shown_as_read((piece.text, piece.is_mark) for piece in sentence.pieces)
     marks = ('<span class="citation-mark">{}</span>', "{}")

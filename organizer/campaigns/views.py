@@ -125,36 +125,28 @@ def _mean(values: Floats) -> tuple[float | None, int]:
     return (float(numbers.mean()) if len(numbers) else None), len(numbers)
 
 
-@dataclass(frozen=True, slots=True)
-class SystemPart:
-    """A part of the installation. `well`: nobody has to act."""
-
-    name: str
-    text: str
-    well: bool
-
-
-def system_state() -> Iterator[SystemPart]:
+def system_state() -> Iterator[tuple[str, str, bool]]:
+    """Yield each part of the installation, its state in words, and whether nobody has to act."""
     queue = queue_state()
     lag = queue.oldest_due_seconds or 0.0
     ended = queue.last_ended_seconds if queue.last_ended_seconds is not None else LATE + 1
     text = f"{queue.due:,} due, the oldest for {_time(lag)}" if queue.due else "0 due"
     # A long queue is well while its items end, however long ago the oldest was put there.
-    yield SystemPart("LLM queue", text, not queue.due or min(lag, ended) < LATE)
+    yield "LLM queue", text, not queue.due or min(lag, ended) < LATE
     if queue.failed:
         # A job's page shows its failures, and nobody has to act for the installation.
-        yield SystemPart("Failed items", f"{queue.failed:,}, of all jobs", True)
+        yield "Failed items", f"{queue.failed:,}, of all jobs", True
     beat = queue.newest_heartbeat_seconds
     seen = "" if beat is None else f", seen {_time(beat)} ago"
-    yield SystemPart("Workers", f"{queue.workers} alive{seen}", bool(queue.workers) or not queue.due)
+    yield "Workers", f"{queue.workers} alive{seen}", bool(queue.workers) or not queue.due
     try:
         audit_log.ensure_writable()
-        yield SystemPart("Audit log", "can be written", True)
+        yield "Audit log", "can be written", True
     except audit_log.AuditUnwritableError as error:
-        yield SystemPart("Audit log", str(error), False)
+        yield "Audit log", str(error), False
     missing = missing_triggers()
     text = f"can be changed: {', '.join(missing)}" if missing else "append-only"
-    yield SystemPart("Events and operations", text, not missing)
+    yield "Events and operations", text, not missing
 
 
 def _time(seconds: float) -> str:
@@ -423,15 +415,6 @@ def new_campaign(request: UserRequest) -> HttpResponse:
 
 
 @dataclass(frozen=True, slots=True)
-class CatalogueEntry:
-    """One collection of the API. `count`: how many rows of this campaign it has, None where nobody counted."""
-
-    name: str
-    what: str
-    count: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class DataCard:
     """A table to take. `files`: caption, address below the API, and name of each; `rows`: None where nobody counted."""
 
@@ -449,14 +432,13 @@ UNPUBLISHED = "Until the track has published its results: for its participants a
 
 @require_safe
 def exports(request: UserRequest, slug: str) -> HttpResponse:
-    """Tables and snapshots to take, all under pseudonyms, and the collections of the API for programs."""
     viewer, campaign = request.user, get_campaign(request.user, slug)
     organizes = may_organize(viewer, campaign)
     holdings = list(_holdings(viewer, campaign))
     snapshots = Snapshot.objects.filter(campaign__in=within(viewer, campaign)).defer("manifest")
     context = {
         "campaign": campaign,
-        "cards": list(_cards(campaign, {entry.name: entry.count for entry in holdings})),
+        "cards": list(_cards(campaign, {name: count for name, _, count in holdings})),
         "holdings": holdings,
         # With names only organizers may take one.
         "snapshots": snapshots if organizes else snapshots.filter(names=False),
@@ -540,7 +522,8 @@ def _cards(campaign: Campaign, rows: Mapping[str, int | None]) -> Iterator[DataC
     )
 
 
-def _holdings(viewer: User, campaign: Campaign) -> Iterator[CatalogueEntry]:
+def _holdings(viewer: User, campaign: Campaign) -> Iterator[tuple[str, str, int | None]]:
+    """Yield each collection of the API, the noun of its rows, and how many this campaign has, if that is counted."""
     held = contents.holdings_for(viewer, campaign)
     answers = AnswerProvenance.objects.filter(run__campaign__in=within(viewer, campaign)).count()
     grades = sum(source.grades for source in contents.sources_for(viewer, campaign))
@@ -548,17 +531,17 @@ def _holdings(viewer: User, campaign: Campaign) -> Iterator[CatalogueEntry]:
     nuggets = sum(nugget_set.nuggets for nugget_set in sets)
     assigned = sum(count.total for count in contents.assignment_counts_for(viewer, campaign))
     support = sum(count.total for count in contents.support_counts_for(viewer, campaign))
-    yield CatalogueEntry("topics", "the questions", held.topics)
-    yield CatalogueEntry("segments", "passages that answers cite or that have a grade", held.segments)
-    yield CatalogueEntry("runs", "systems, with group and task", held.runs)
-    yield CatalogueEntry("answers", "what the systems wrote, sentence by sentence, with citations", answers)
-    yield CatalogueEntry("grades", "relevance of passages", grades)
-    yield CatalogueEntry("nugget-sets", "lists of nuggets by origin and maker", len(sets))
-    yield CatalogueEntry("nuggets", "of the newest submitted lists", nuggets)
-    yield CatalogueEntry("assignments", "whether an answer contains a nugget, by judge", assigned)
-    yield CatalogueEntry("support-judgments", "whether a passage supports a sentence", support)
+    yield "topics", "the questions", held.topics
+    yield "segments", "passages that answers cite or that have a grade", held.segments
+    yield "runs", "systems, with group and task", held.runs
+    yield "answers", "what the systems wrote, sentence by sentence, with citations", answers
+    yield "grades", "relevance of passages", grades
+    yield "nugget-sets", "lists of nuggets by origin and maker", len(sets)
+    yield "nuggets", "of the newest submitted lists", nuggets
+    yield "assignments", "whether an answer contains a nugget, by judge", assigned
+    yield "support-judgments", "whether a passage supports a sentence", support
     # Counting these would cost as much as reading them.
-    yield CatalogueEntry("scores", "run by run and topic by topic, computed when asked for")
-    yield CatalogueEntry("time", "how long people worked, under pseudonyms")
-    yield CatalogueEntry("events", "what happened, under pseudonyms")
-    yield CatalogueEntry("findings", "what imports noticed")
+    yield "scores", "run by run and topic by topic, computed when asked for", None
+    yield "time", "how long people worked, under pseudonyms", None
+    yield "events", "what happened, under pseudonyms", None
+    yield "findings", "what imports noticed", None

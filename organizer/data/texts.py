@@ -1,6 +1,5 @@
 """Missing texts on the data page: what a source may have, and jobs that fetch it."""
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from django.conf import settings
@@ -13,7 +12,7 @@ from accounts.http import UserRequest
 from evaluation.campaigns.access import may_organize
 from evaluation.errors import Refused
 from evaluation.models import Campaign
-from exchange.fetching import FetchPlan, Wanted, fetch_rows, fetches_of, plan_fetch, start_fetch
+from exchange.fetching import Wanted, fetch_rows, fetches_of, plan_fetch, start_fetch
 from exchange.text_sources import source_named
 from jobs import queue
 from jobs.models import Job
@@ -24,15 +23,6 @@ from web.outbound import TextSource
 from web.text import plural
 
 SHOWN = 5
-
-
-@dataclass(frozen=True, slots=True)
-class SourceRow:
-    """A source with what it may be asked for. `parts`: fewer than all, with the words for them."""
-
-    name: str
-    plan: FetchPlan
-    parts: tuple[tuple[Wanted, str, int], ...]
 
 
 def missing_texts(campaign: Campaign) -> dict[str, Any]:
@@ -46,12 +36,13 @@ def missing_texts(campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def _source_row(campaign: Campaign, source: TextSource) -> SourceRow:
+def _source_row(campaign: Campaign, source: TextSource) -> dict[str, Any]:
+    """Return what a source may be asked for. `parts`: fewer than all, with the words for them."""
     plan = plan_fetch(campaign, source, Wanted.ALL)
     words = {Wanted.CITED: "cited", Wanted.QRELS: "graded"}
     counts = {wanted: len(plan_fetch(campaign, source, wanted).docids) for wanted in words} if plan.docids else {}
-    parts = ((wanted, words[wanted], count) for wanted, count in counts.items() if 0 < count < len(plan.docids))
-    return SourceRow(source.name, plan, tuple(parts))
+    parts = [(wanted, words[wanted], count) for wanted, count in counts.items() if 0 < count < len(plan.docids)]
+    return {"name": source.name, "plan": plan, "parts": parts}
 
 
 @require_POST

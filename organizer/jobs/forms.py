@@ -219,7 +219,6 @@ class JobForm(BudgetForm):
 
     @property
     def is_simulated(self) -> bool:
-        """Whether the chosen judge, or the default endpoint's own, is the heuristic that Assay comes with."""
         judge = self.judges.get(self["judge"].value())
         return (judge.model if judge else default_endpoint().model) == SIMULATED_MODEL
 
@@ -270,7 +269,6 @@ class JobForm(BudgetForm):
 
     @property
     def names_of_kinds(self) -> str:
-        """Names of the fields that only some kinds have, for the script."""
         return " ".join(sorted(OWN_FIELDS))
 
     @property

@@ -1,9 +1,8 @@
 """LLM jobs and the labels they gave: look, start, cancel, retry."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
 from decimal import Decimal
-from typing import Literal
+from typing import Any, Literal
 
 from django import forms
 from django.contrib import messages
@@ -92,22 +91,6 @@ def new_job(request: UserRequest, slug: str) -> HttpResponse:
     return render(request, "organizer/job_new.html", context, status=422 if starts else 200)
 
 
-@dataclass(frozen=True, slots=True)
-class JobPreview:
-    """Preview of a job: the topics that lack its work, and what is known before it is started.
-
-    `reason`: why it cannot be started; `button`: words on the button where it can.
-    """
-
-    lacking: frozenset[str] = frozenset()
-    missing: str = ""
-    rows: Sequence[tuple[str, str]] = ()
-    skipped: Sequence[tuple[str, str]] = ()
-    then_labels: bool = False
-    reason: str = ""
-    button: str = ""
-
-
 def trusts_of(form: JobForm) -> list[JudgeTrust]:
     judge = form["judge"].value()
     # Of a kind that gives no labels every stage says something about the judge.
@@ -116,31 +99,32 @@ def trusts_of(form: JobForm) -> list[JudgeTrust]:
     return [trust for trust in trusts if trust.judge.name == judge and task in (None, trust.task)]
 
 
-def preview_of(form: JobForm) -> JobPreview:
+def preview_of(form: JobForm) -> dict[str, Any]:
+    """Return the topics that lack the work, and what is known before it is started, or the `reason` against it."""
     errors = [*form.non_field_errors(), *(str(error) for field in form for error in field.errors)]
-    missing = f"these {form.card.makes}s"
     if {"what", "judge", "condition", "study"} & set(form.errors):
-        return JobPreview(reason=" ".join(errors))
+        return {"reason": " ".join(errors)}
     ids = dict(form.campaign.topics.values_list("pk", "topic_id"))
     try:
         with_all = form.try_plan(())
         topics = tuple(form.cleaned_data.get("topics", ()))
         ready = form.try_plan(topics) if topics else with_all
     except Refused as refused:
-        return JobPreview(reason=refused.message)
+        return {"reason": refused.message}
     plan = ready.plan
-    job_preview = JobPreview(
-        lacking=frozenset(ids[pk] for pk in with_all.plan.topics), missing=missing, skipped=skipped_rows(plan)
-    )
+    preview = {
+        "lacking": {ids[pk] for pk in with_all.plan.topics},
+        "missing": f"these {form.card.makes}s",
+        "skipped": skipped_rows(plan),
+    }
     if reason := " ".join(errors) or why_nothing(form, plan):
-        return replace(job_preview, reason=reason)
+        return preview | {"reason": reason}
     expected = estimate(plan, ready.request.judge)
-    return replace(
-        job_preview,
-        rows=list(estimate_rows(form, plan, expected)),
-        then_labels=form.kind == LABELS and any(item.kind == "nuggets" for item in plan.items),
-        button=button_of(expected.forecast),
-    )
+    return preview | {
+        "rows": list(estimate_rows(form, plan, expected)),
+        "then_labels": form.kind == LABELS and any(item.kind == "nuggets" for item in plan.items),
+        "button": button_of(expected.forecast),
+    }
 
 
 def why_nothing(form: JobForm, plan: JobPlan) -> str:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 import numpy as np
@@ -14,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import UserRequest
 from accounts.models import User
-from assessor.practice.items import PersonRow, PracticeSet, practice_sets_for, replaced_items_for, switch_practice
+from assessor.practice.items import PracticeSet, practice_sets_for, replaced_items_for, switch_practice
 from assessor.practice.rules import PRACTICE_LABELS
 from assessor.progress.people import (
     Assessor,
@@ -310,12 +311,6 @@ def pause(request: UserRequest, slug: str) -> HttpResponse:
     return redirect("organizer:people", campaign.slug)
 
 
-@dataclass(frozen=True, slots=True)
-class PracticeResult:
-    person: PersonRow
-    compared: Confusion
-
-
 @require_safe
 def practice(request: UserRequest, slug: str) -> HttpResponse:
     viewer, campaign = request.user, get_campaign(request.user, slug)
@@ -339,11 +334,12 @@ def switch(request: UserRequest, slug: str) -> HttpResponse:
     return redirect("organizer:practice", campaign.slug)
 
 
-def _compared(practice: PracticeSet) -> list[PracticeResult]:
+def _compared(practice: PracticeSet) -> list[tuple[User, datetime | None, Confusion]]:
+    """Return each person with the moment of their newest answer, and their labels beside the known ones."""
     codes = PRACTICE_LABELS[practice.kind]
     results = []
-    for person in practice.people:
-        sides = ([codes.index(pair[side]) for pair in person.given] for side in (0, 1))
+    for user, pairs, last in practice.people:
+        sides = ([codes.index(pair[side]) for pair in pairs] for side in (0, 1))
         own, as_known = (np.array(places, dtype=np.int8) for places in sides)
-        results.append(PracticeResult(person, confusion(own, as_known, len(codes))))
+        results.append((user, last, confusion(own, as_known, len(codes))))
     return results

@@ -135,7 +135,6 @@ class TriedPrompt:
 
     @property
     def harsh(self) -> int:
-        """Number of opposite pairs: the highest label against the lowest."""
         return int(self.against.counts[0][-1] + self.against.counts[-1][0])
 
     @property
@@ -143,13 +142,8 @@ class TriedPrompt:
         return list(zip(self.codes, self.against.counts.tolist(), strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class TrialDifference:
-    """A pair on which a prompt differs from people: their label, and that of each prompt."""
-
-    pair: ShownPair | None
-    people: int
-    codes: tuple[int | None, ...]
+TrialDifference = tuple[ShownPair | None, int, tuple[int | None, ...]]
+"""A pair on which a prompt differs from people, their label, and that of each prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +179,6 @@ class TrialReport:
 
 
 def trial_report(viewer: User, campaign: Campaign, trial: Trial) -> TrialReport:
-    """Agreement of each prompt with the labels that people had given when the pairs were drawn."""
     tried = outcome_of(trial)
     labels = _words_by_code(trial.task, tried[0].top)
     judges = defaultdict[str, list[Judge]](list)
@@ -214,7 +207,7 @@ def _differing(pairs: list[ShownPair | None], tried: list[Tried]) -> Iterator[Tr
         codes = tuple(prompt.labels[number] for prompt in tried)
         # A label that is still to come is no difference.
         if any(code not in (people, None) for code in codes):
-            yield TrialDifference(pair, people, codes)
+            yield pair, people, codes
 
 
 def _prompt(tried: Tried, judges: list[Judge], scale: list[int]) -> TriedPrompt:

@@ -14,7 +14,7 @@ from django.utils.text import slugify
 from assessor.progress.matrix import MatrixCell, open_remarks_for
 from evaluation.campaigns.access import may_organize
 from evaluation.labels import AssignmentLabel
-from evaluation.models import Campaign
+from evaluation.models import Campaign, Topic
 from evaluation.stages import Stage
 from evaluation.templatetags.labels import label
 from evaluation.terms import Origin, TaskState
@@ -78,7 +78,6 @@ ACT_WORDS = {
 
 @register.filter
 def initials(name: str) -> str:
-    """First letters of the first and the last word of a name; of one word its first two letters."""
     words = name.split()
     return (words[0][0] + words[-1][0] if len(words) > 1 else name.strip()[:2]).upper()
 
@@ -95,18 +94,18 @@ LATE_MARK, ASKS_MARK = SafeString('<b class="is-late">late</b>'), SafeString('<b
 def task_chip(cell: MatrixCell) -> SafeString:
     # A matrix has hundreds: a template for each would be most of the page's time. Links are relative to the matrix.
     # The style sheet draws the mark of a state, and the page's script makes the box of a tick.
-    done, all_ = cell.progress.done_of_all
-    shown = f"v{cell.version}" if cell.state == TaskState.SUBMITTED else f"{done}/{all_}"
-    late, asks = (LATE_MARK if cell.overdue else ""), (ASKS_MARK if cell.asking else "")
+    task, (done, all_) = cell.task, cell.progress.done_of_all
+    shown = f"v{task.version}" if task.state == TaskState.SUBMITTED else f"{done}/{all_}"
+    late, asks = (LATE_MARK if task.is_late else ""), (ASKS_MARK if cell.asking else "")
     open_remarks = f"{cell.asking} open {plural(cell.asking, 'remark')}" if cell.asking else ""
-    words = (cell.assessor, cell.stage.words, cell.state, shown, late and "late", open_remarks)
-    name, kind = ", ".join(filter(None, words)), slugify(cell.state)
-    return format_html(CHIP, kind, cell.public_id, name, initials(cell.assessor), shown, late, asks)
+    words = (task.assessor.name, task.stage.words, task.state, shown, late and "late", open_remarks)
+    name, kind = ", ".join(filter(None, words)), slugify(task.state)
+    return format_html(CHIP, kind, task.public_id, name, initials(task.assessor.name), shown, late, asks)
 
 
 @register.simple_tag
-def hand_out_chip(public_id: str, topic_id: str, stage: Stage) -> SafeString:
-    return format_html(EMPTY, stage, public_id, topic_id, stage.words)
+def hand_out_chip(topic: Topic, stage: Stage) -> SafeString:
+    return format_html(EMPTY, stage, topic.public_id, topic.topic_id, stage.words)
 
 
 register.filter("act_word", lambda act: ACT_WORDS[act])

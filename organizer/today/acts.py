@@ -286,7 +286,6 @@ def checklist_of(viewer: User, campaign: Campaign) -> list[FirstStep]:
 
 
 def next_step_of(viewer: User, campaign: Campaign) -> FirstStep | None:
-    """Return the first step that a new campaign has before it; None where it is past them."""
     return next((step for step in checklist_of(viewer, campaign) if step.primary), None)
 
 

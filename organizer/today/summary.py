@@ -69,7 +69,6 @@ class JudgeRanking:
 
     @property
     def page(self) -> str:
-        """The page on rank agreement, of these two."""
         score = primary_of(profile_of(self.llm.campaign))
         query = {"x": self.llm.condition, "y": self.people.condition, "score": score}
         sides = {"x": self.llm, "y": self.people}
@@ -156,10 +155,8 @@ VISIT_ENDS: Final = timedelta(minutes=30)
 JOINED = ("invitation.accepted", "member.added")
 
 
-@dataclass(frozen=True, slots=True)
-class NewsLine:
-    text: str
-    link: str
+NewsLine = tuple[str, str]
+"""A sentence, and the address that it leads to."""
 
 
 def last_visit(viewer: User, campaign: Campaign, now: datetime) -> datetime | None:
@@ -186,14 +183,14 @@ def _of_people(viewer: User, campaign: Campaign, since: datetime) -> Iterator[Ne
     work, people, data = (page_in(campaign, page) for page in ("work", "people", "data"))
     for (kind, actor), count in counts.items():
         if kind == "task.submitted":
-            yield NewsLine(f"{actor} submitted {count} {plural(count, 'task')}", f"{work}?state=submitted")
+            yield f"{actor} submitted {count} {plural(count, 'task')}", f"{work}?state=submitted"
         elif kind == "invitation.accepted":
-            yield NewsLine(f"{actor} accepted the invitation", people)
+            yield f"{actor} accepted the invitation", people
         elif kind == "member.added":
-            yield NewsLine(f"{actor} gave {count} {plural(count, 'role')}", people)
+            yield f"{actor} gave {count} {plural(count, 'role')}", people
         else:
             loaded = IMPORT_KINDS.get(kind.removeprefix("import."), IMPORT_KINDS["runs"])
-            yield NewsLine(f"{actor} loaded {loaded.caption.lower()}", data)
+            yield f"{actor} loaded {loaded.caption.lower()}", data
 
 
 def _of_jobs(viewer: User, campaign: Campaign, since: datetime) -> Iterator[NewsLine]:
@@ -201,4 +198,4 @@ def _of_jobs(viewer: User, campaign: Campaign, since: datetime) -> Iterator[News
     ends = {Notice.Kind.DONE: "ended", Notice.Kind.PAUSED: "was paused", Notice.Kind.STUCK: "waits"}
     for notice in notices.select_related("job")[:MOST_LINES]:
         text = f"Job “{notice.job.title}” {ends[Notice.Kind(notice.kind)]}"
-        yield NewsLine(text, page_in(campaign, "job", notice.job_id))
+        yield text, page_in(campaign, "job", notice.job_id)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 from django.db.models import Count
 from django.http import HttpResponse
@@ -25,7 +25,6 @@ from assessor.progress.today import (
     LATELY,
     Forecast,
     OpenTask,
-    TaskInNeed,
     forecast,
     open_tasks_for,
     pace_of,
@@ -35,7 +34,7 @@ from assessor.progress.today import (
 from assessor.rules.clock import SECOND
 from assessor.timing.times import KeptTime, kept_times_for, odd_times
 from evaluation.campaigns.access import may_organize
-from evaluation.models import Campaign, Remark
+from evaluation.models import Campaign, Remark, Task
 from evaluation.stages import STAGES
 from evaluation.terms import RemarkKind
 from exchange.imports.kinds import IMPORT_KINDS
@@ -79,15 +78,6 @@ class Need:
 
 
 @dataclass(frozen=True, slots=True)
-class AskingRemark:
-    """A remark to answer on the page. `opened`: its form is open, because the address says so."""
-
-    remark: Remark
-    asks: str
-    opened: bool
-
-
-@dataclass(frozen=True, slots=True)
 class PersonToday:
     """One assessor and the load, as People shows it. `most`: minutes of the longest list, for the bar."""
 
@@ -112,15 +102,6 @@ class RunningJob:
     def left(self) -> str:
         left = self.row.progress.queued + self.row.progress.leased
         return hours_text(left / self.rate / 60) if self.rate else ""
-
-
-@dataclass(frozen=True, slots=True)
-class MoneySpent:
-    """Money by currency, and the number of paid jobs without a price."""
-
-    week: tuple[tuple[str, Decimal], ...]
-    all: tuple[tuple[str, Decimal], ...]
-    unpriced: int
 
 
 def _forecast(viewer: User, campaign: Campaign, times: Sequence[KeptTime], now: datetime) -> Forecast:
@@ -151,7 +132,6 @@ def _pace(times: Iterable[KeptTime], now: datetime) -> float:
 
 
 def forecast_text(found: Forecast) -> str:
-    """One line; empty where nothing is handed out, or nobody worked lately."""
     if not found.tasks:
         return ""
     if found.unknown:
@@ -166,18 +146,18 @@ def forecast_text(found: Forecast) -> str:
 
 def _needs(viewer: User, campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:
     """Cases beside the remarks; first those that stop people."""
-    tasks = tasks_in_need_for(viewer, campaign)
-    yield from (_of_task(campaign, task, "is blocked") for task in tasks.blocked[:SHOWN])
+    blocked, untouched = tasks_in_need_for(viewer, campaign)
+    yield from (_of_task(campaign, task, "is blocked", text=task.blocked_reason) for task in blocked[:SHOWN])
     yield from _of_jobs(campaign, shown_notices(viewer, campaign))
     yield from _of_imports(viewer, campaign)
-    untouched = "has not touched begun work for over 24 h"
-    yield from (_of_task(campaign, task, untouched) for task in tasks.untouched[:SHOWN])
+    what = "has not touched begun work for over 24 h"
+    yield from (_of_task(campaign, task, what, since) for task, since in untouched[:SHOWN])
     yield from _of_clocks(campaign, times)
 
 
-def _of_task(campaign: Campaign, task: TaskInNeed, what: str) -> Need:
-    about, link = f"{what}: {task.topic_id}, {task.stage.words}", page_in(campaign, "task", task.public_id)
-    return Need(task.assessor, about, link, "Open the task", task.since, task.text)
+def _of_task(campaign: Campaign, task: Task, what: str, since: datetime | None = None, text: str = "") -> Need:
+    about, link = f"{what}: {task.topic.topic_id}, {task.stage.words}", page_in(campaign, "task", task.public_id)
+    return Need(task.assessor.name, about, link, "Open the task", since, text)
 
 
 def _of_jobs(campaign: Campaign, notices: Sequence[ShownNotice]) -> Iterable[Need]:
@@ -237,7 +217,8 @@ def running_jobs(rows: Iterable[JobListRow], now: datetime) -> list[RunningJob]:
     return [RunningJob(row, counts.get(row.llm.pk, 0) / minutes) for row in running]
 
 
-def spending_of(jobs: Iterable[LlmJob], since: datetime) -> MoneySpent:
+def spending_of(jobs: Iterable[LlmJob], since: datetime) -> dict[str, Any]:
+    """Return money by currency, since a moment and in all, and the number of paid jobs without a price."""
     week, spent = defaultdict[str, Decimal](Decimal), defaultdict[str, Decimal](Decimal)
     unpriced = 0
     for llm in jobs:
@@ -249,7 +230,7 @@ def spending_of(jobs: Iterable[LlmJob], since: datetime) -> MoneySpent:
         spent[price.currency] += paid
         if llm.job.made_at >= since:
             week[price.currency] += paid
-    return MoneySpent(tuple(sorted(week.items())), tuple(sorted(spent.items())), unpriced)
+    return {"week": sorted(week.items()), "all": sorted(spent.items()), "unpriced": unpriced}
 
 
 @require_safe
@@ -289,10 +270,7 @@ def today(request: UserRequest, slug: str) -> HttpResponse:
     return render(request, "organizer/today.html", context)
 
 
-def _asking(remarks: Sequence[Remark], opened: str) -> list[AskingRemark]:
-    """The remarks that the page shows: the one to be answered now, then the oldest."""
-    ordered = sorted(remarks, key=lambda remark: remark.public_id != opened)
-    return [
-        AskingRemark(remark, ASKS[RemarkKind(remark.kind)], remark.public_id == opened)
-        for remark in ordered[:REMARKS_SHOWN]
-    ]
+def _asking(remarks: Sequence[Remark], opened: str) -> list[tuple[Remark, str, bool]]:
+    """Return the remarks to answer, first the one whose form the address opens; its words, and whether it is that."""
+    ordered = sorted(remarks, key=lambda remark: remark.public_id != opened)[:REMARKS_SHOWN]
+    return [(remark, ASKS[RemarkKind(remark.kind)], remark.public_id == opened) for remark in ordered]

@@ -50,7 +50,7 @@ def task(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
         "submissions": submissions,
         "chosen": opened,
         "picture": picture_of(opened) if opened else None,
-        "remarks": work_rows.remarks_of(task),
+        "remarks": task.remarks.select_related("answered_by"),
         "history": work_rows.history_of(task),
         **_acts(request, campaign, task),
     }
@@ -120,7 +120,6 @@ class LineageStep:
 
     @property
     def paths(self) -> list[str]:
-        """Line from each draft to the nugget, as an SVG path."""
         if self.nugget is None:
             return []
         middle, end = (LEFT + RIGHT) // 2, self.nugget.y - 4

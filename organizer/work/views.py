@@ -155,7 +155,6 @@ def _card(request: UserRequest, campaign: Campaign, public_id: str) -> HttpRespo
 
 @require_POST
 def hand_out_proposed(request: UserRequest, slug: str) -> HttpResponse:
-    """Hand out what a dashed chip proposes; the matrix then says so, with the way back."""
     campaign = get_campaign(request.user, slug, may_organize)
     form, handed = ProposalForm(request.POST), ""
     if form.is_valid():

@@ -12,8 +12,8 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from accounts.models import User
+from assessor.desk.context import pairs_without_llm_label
 from assessor.desk.task_progress import progress_of
-from assessor.desk.waiting import pairs_without_llm_label
 from assessor.models import TimeSegment
 from assessor.practice.items import practice_of
 from assessor.progress.today import FEWEST
