@@ -11,10 +11,11 @@ from django.db.models import F, Q
 from evaluation.labels import BATTLE_LABELS, CITATION_LABELS, NUGGET_LABELS, LabelSet
 from evaluation.models.battles import Battle
 from evaluation.models.campaigns import Campaign, Event
-from evaluation.models.corpus import Answer, Segment, Sentence
+from evaluation.models.corpus import Segment
 from evaluation.models.fields import choices_of, new_public_id, within_weights
 from evaluation.models.nuggets import Nugget, NuggetVersion
 from evaluation.models.querysets import CurrentQuerySet
+from evaluation.models.runs import Answer, Sentence
 from evaluation.models.tasks import Task
 from evaluation.stages.grade import HIGHEST
 from evaluation.terms import Decision, Importance, Making, PageState, PassageMark, PracticeKind, SegmentKind

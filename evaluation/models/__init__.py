@@ -5,19 +5,7 @@ Large tables keep no second index for a column with which a unique constraint be
 
 from evaluation.models.battles import Battle, BattleSet, SampledBattle, Verdict
 from evaluation.models.campaigns import Campaign, ConditionDefault, Event, Finding, Membership, Protocol
-from evaluation.models.corpus import (
-    Answer,
-    AnswerProvenance,
-    Candidate,
-    Citation,
-    Qrel,
-    QrelSource,
-    Run,
-    Segment,
-    Sentence,
-    Topic,
-    TopicTag,
-)
+from evaluation.models.corpus import Candidate, Qrel, QrelSource, Segment, Topic, TopicTag
 from evaluation.models.judges import Judge
 from evaluation.models.labels import Assignment, Judgment, SupportJudgment
 from evaluation.models.nuggets import (
@@ -29,6 +17,7 @@ from evaluation.models.nuggets import (
     NuggetSet,
     NuggetVersion,
 )
+from evaluation.models.runs import Answer, AnswerProvenance, Citation, Run, Sentence
 from evaluation.models.studies import RandomCheckPair, Study, StudyPair
 from evaluation.models.tasks import Remark, Submission, Task, TaskAnswer
 

@@ -6,11 +6,12 @@ from django.db.models.functions import Greatest, Least
 
 from evaluation.labels import BATTLE_LABELS
 from evaluation.models.campaigns import Campaign, Event
-from evaluation.models.corpus import Answer, Topic
+from evaluation.models.corpus import Topic
 from evaluation.models.fields import new_public_id
 from evaluation.models.judges import Judge
 from evaluation.models.labels import JudgedLabel
 from evaluation.models.querysets import CurrentQuerySet
+from evaluation.models.runs import Answer
 
 
 class BattleSet(models.Model):

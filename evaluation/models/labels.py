@@ -5,11 +5,12 @@ from django.db.models import Q
 
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models.campaigns import Event
-from evaluation.models.corpus import Answer, Segment, Sentence, Topic
+from evaluation.models.corpus import Segment, Topic
 from evaluation.models.fields import StageField, choices_of
 from evaluation.models.judges import Judge
 from evaluation.models.nuggets import NuggetVersion
 from evaluation.models.querysets import CurrentQuerySet
+from evaluation.models.runs import Answer, Sentence
 from evaluation.terms import SupportCondition
 
 

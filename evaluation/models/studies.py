@@ -10,10 +10,11 @@ from django.db.models import F, Q
 
 from evaluation.labels import CITATION_LABELS, NO_LABEL, NUGGET_LABELS, LabelSet
 from evaluation.models.campaigns import Campaign, Event
-from evaluation.models.corpus import Answer, Segment, Sentence, Topic
+from evaluation.models.corpus import Segment, Topic
 from evaluation.models.fields import choices_of
 from evaluation.models.judges import Judge
 from evaluation.models.nuggets import NuggetSet, NuggetVersion
+from evaluation.models.runs import Answer, Sentence
 from evaluation.stages import stage_of_study
 from evaluation.terms import DrawKind, StudyKind, SupportCondition
 
@@ -100,6 +101,7 @@ class StudyPairQuerySet(models.QuerySet["StudyPair"]):
         return self.filter(IS_DECOY)
 
     def counted(self) -> Self:
+        """Return the pairs that figures are about: all but decoys."""
         return self.exclude(IS_DECOY)
 
 

@@ -9,11 +9,12 @@ from django.db.models import Q
 from django.utils import timezone
 
 from evaluation.models.campaigns import Campaign, Event, Protocol
-from evaluation.models.corpus import Answer, QrelSource, Segment, Topic
+from evaluation.models.corpus import QrelSource, Segment, Topic
 from evaluation.models.fields import StageField, choices_of, new_public_id
 from evaluation.models.judges import Judge
 from evaluation.models.nuggets import NuggetList, NuggetSet
 from evaluation.models.querysets import TaskQuerySet
+from evaluation.models.runs import Answer
 from evaluation.rules.tasks import ACTIVE
 from evaluation.stages import STAGES
 from evaluation.terms import RemarkKind, TaskState
@@ -208,6 +209,7 @@ class TaskAnswer(models.Model):
 
     @property
     def unit(self) -> int:
+        """Key of what stands there, an answer, a passage or a battle."""
         return self.answer_id or self.segment_id or self.battle_id or 0
 
 
