@@ -163,7 +163,7 @@ def parse_run(source: Source, topics: Container[str] | None = None) -> RunFile:
         for name, expected in _contradictions(entry):
             problems.add(line, name, expected)
         for docid, document in (entry.documents or {}).items():
-            note_other_docid(line, f"documents.{docid}.", docid, document.said("docid"), problems)
+            note_other_docid(line, f"documents.{docid}.", docid, document.values_of("docid"), problems)
         if missing or not _same_run(line, entry.head, heads, problems):
             continue
         answer = _answer(line, entry)
@@ -195,10 +195,10 @@ def _contradictions(entry: RunLine) -> Iterator[tuple[str, str]]:
     counts = {name: getattr(head, name) for name in ("run_id", "topic_id", "sample")}
     counts["narrative_id"] = head.topic_id
     for path, level in (("", entry), ("metadata.", entry.metadata or Head())):
-        said = {name: getattr(level, name, None) for name in level.model_fields_set} | level.extra
+        values = {name: getattr(level, name, None) for name in level.model_fields_set} | level.extra
         for name, value in counts.items():
-            if None not in (value, said.get(name)) and str(said[name]) != str(value):
-                yield f"{path}{name}", f"{value}, as the line says elsewhere, found {said[name]}"
+            if None not in (value, values.get(name)) and str(values[name]) != str(value):
+                yield f"{path}{name}", f"{value}, as the line says elsewhere, found {values[name]}"
 
 
 def _same_run(line: int, head: Head, heads: list[Head], problems: Problems) -> bool:

@@ -64,8 +64,8 @@ class DocLine(SegmentLine):
 
     doc: Annotated[SegmentLine | None, BeforeValidator(as_segment)] = None
 
-    def said(self, key: str) -> dict[str, str]:
-        """Return what the fields of a name say, by their paths."""
+    def values_of(self, key: str) -> dict[str, str]:
+        """Return the values of the fields of a name, by their paths."""
         both = {key: getattr(self, key), f"doc.{key}": self.doc and getattr(self.doc, key)}
         return {path: text for path, text in both.items() if text is not None}
 
@@ -153,15 +153,15 @@ def _rows(
                 problems.add(line, f"{path}docid", "a docid (`docid` or `id`), the field is missing")
                 continue
             # An `id` beside a `docid` may be the number of a row.
-            note_other_docid(line, path, docid, segment.said("docid") or segment.said("id"), problems)
+            note_other_docid(line, path, docid, segment.values_of("docid") or segment.values_of("id"), problems)
             if needed is None or docid in needed:
                 for row in _row(line, path, segment, docid, problems):
                     yield entry.candidates_of, path, row
 
 
-def note_other_docid(line: int, path: str, docid: str, said: Mapping[str, str], problems: Problems) -> None:
+def note_other_docid(line: int, path: str, docid: str, values: Mapping[str, str], problems: Problems) -> None:
     """Note the fields, behind a path, that say another docid than the passage's."""
-    for field, other in said.items():
+    for field, other in values.items():
         if other != docid:
             problems.add(line, f"{path}{field}", f"the docid of the passage, {docid}, found {other}")
 

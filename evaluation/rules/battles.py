@@ -7,6 +7,7 @@ topic lose there by rule or, where missing answers are skipped, leave their oppo
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
 from hashlib import sha256
 from math import ceil, gcd
@@ -244,7 +245,12 @@ def topic_tasks(
 def overlap(seed: str, battles: Collection[DrawnBattle], share: float) -> list[DrawnBattle]:
     """Return the battles of a set that two people judge; those of a larger set or share have these among them."""
     ordered = sorted(battles, key=lambda battle: _digest(seed, "overlap", battle.topic, *sorted(battle.runs)))
-    return ordered[: ceil(share * len(ordered))]
+    return ordered[: share_of(share, len(ordered))]
+
+
+def share_of(share: float, number: int) -> int:
+    # As decimals: in floats .07 of 100 is a little over 7, so rounding up gave 8.
+    return ceil(Decimal(str(share)) * number)
 
 
 class Orders(StrEnum):
@@ -264,7 +270,7 @@ def in_both_orders(
     if orders is Orders.BOTH:
         return frozenset(battles)
     ordered = sorted(battles, key=lambda battle: _digest(seed, "orders", battle.topic, *sorted(battle.runs)))
-    wanted = max(FEWEST_IN_BOTH_ORDERS, ceil(IN_BOTH_ORDERS * len(ordered)))
+    wanted = max(FEWEST_IN_BOTH_ORDERS, share_of(IN_BOTH_ORDERS, len(ordered)))
     return frozenset(sorted(ordered, key=lambda battle: battle not in there)[:wanted])
 
 

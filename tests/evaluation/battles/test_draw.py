@@ -5,7 +5,16 @@ from itertools import product
 
 import pytest
 
-from evaluation.rules.battles import BattleTerms, DrawnBattle, deal, in_tasks, new_terms, task_minutes, walk
+from evaluation.rules.battles import (
+    BattleTerms,
+    DrawnBattle,
+    deal,
+    in_tasks,
+    new_terms,
+    share_of,
+    task_minutes,
+    walk,
+)
 
 FEW = ("abcd", ("t1", "t2", "t3"))
 
@@ -86,3 +95,10 @@ def test_runs_whose_opponents_did_not_answer_meet_each_other() -> None:
     battles = deal(by, answered)
     assert all(battle.runs <= set("abcd") for battle in battles)
     assert len(battles) == len({battle.runs for battle in battles}) == 6
+
+
+@pytest.mark.parametrize("percent", range(1, 101))
+def test_a_share_of_battles_is_rounded_up_as_written(percent: int) -> None:
+    """In floats .07 of 100 battles are 8."""
+    rounded_up = [-(-percent * number // 100) for number in range(400)]
+    assert [share_of(percent / 100, number) for number in range(400)] == rounded_up
