@@ -330,19 +330,11 @@ def configured(chart: Any, palette: Palette) -> Any:
 def _heat_map(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
     rows, columns = content["titles"]
     lines = re.split("(?<=,) ", rows)  # upright, one line would be longer than the picture is high
+    above = alt.Axis(orient="top", labelAngle=0, ticks=False)
+    beside = alt.Axis(ticks=False, labelPadding=NAME_GAP, minExtent=120)
     base = alt.Chart({"values": content["cells"]}).encode(
-        x=alt.X(
-            "column:N",
-            sort=content["names"],
-            title=columns,
-            axis=alt.Axis(orient="top", labelAngle=0, ticks=False),
-        ),
-        y=alt.Y(
-            "row:N",
-            sort=content["names"],
-            title=lines,
-            axis=alt.Axis(ticks=False, labelPadding=NAME_GAP, minExtent=120),
-        ),
+        x=alt.X("column:N", sort=content["names"], title=columns, axis=above),
+        y=alt.Y("row:N", sort=content["names"], title=lines, axis=beside),
     )
     # At most half of the fill, so that the ink of the figures keeps its contrast on every cell.
     tinted = base.mark_rect(color=palette.fills[0], stroke=palette.rule).encode(

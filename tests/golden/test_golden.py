@@ -1,4 +1,4 @@
-"""Each document that leaves Assay has the bytes that are kept of it, on either database; none goes without."""
+"""Each document that leaves Assay is as it is kept, on either database; none goes without."""
 
 from collections.abc import Collection
 from pathlib import Path
