@@ -398,7 +398,7 @@ class ExportForm(forms.Form):
         if self.kind is ExportKind.NUGGETS:
             return count_of(sum(row.topics for row in self.sets if nuggets in ("", row.name)), "nugget list")
         if self.kind is ExportKind.GRADES:
-            return count_of(sum(row.qrels for row in self.sources if data["source"] in ("", row.name)), "grade")
+            return count_of(sum(row.grades for row in self.sources if data["source"] in ("", row.name)), "grade")
         rows = [row for row in self.counts if judge in ("", ALL_PEOPLE, row.judge)]
         if self.kind is ExportKind.CITATIONS:
             return count_of(sum(row.total for row in rows if row.of == data["condition"]), "citation label")

@@ -131,7 +131,7 @@ class HandOutForm(forms.Form):
     due = due_field()
     priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, initial=0, label="Priority")
     again = forms.BooleanField(required=False, label="Again")
-    reason = TextField(required=False, max_length=LONGEST_REASON, label="Why not whoever made the list")
+    reason = TextField(required=False, max_length=LONGEST_REASON, label="Why not the person who made the list")
     # Seal of the plan that was previewed: without it the plan is shown, and nothing is handed out.
     expect = TextField(required=False, max_length=16, widget=forms.HiddenInput)
 

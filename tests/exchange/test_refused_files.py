@@ -68,7 +68,13 @@ BYTES = [
     Case("no gzip", b"\x1f\x8b{}\n", 0, "file", "an intact gzip, this one is corrupt"),
     Case("mixed line ends", b"{}\n{}\r\n", 2, "line", "line ends all alike"),
     Case("a list of objects", '[{"a": 1}, {"a": 2}]\n', 1, "line", "an object, found a list"),
-    Case("over many lines", json.dumps(GOOD, indent=1), 1, "line", "valid JSON: EOF"),
+    Case(
+        "over many lines",
+        json.dumps(GOOD, indent=1),
+        1,
+        "line",
+        "one JSON object a line, this one goes over several lines",
+    ),
     Case("a bare text", '"d1"\n', 1, "line", "an object, found a string"),
     Case("null", "null\n", 1, "line", "an object, found null"),
 ]

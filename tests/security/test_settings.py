@@ -16,7 +16,7 @@ from tests.worlds.desk import DeskWorld
 
 DANGEROUS = re.compile(
     r"^\s*(?:import|from) (?:pickle|marshal|shelve|xml\.sax|xml\.dom|lxml)\b"
-    r"|\b(?:eval|exec|os\.system)\(|shell=True|\byaml\.(?!safe_load\b|safe_dump\b|SafeLoader\b|MappingNode\b|constructor\.ConstructorError\b|YAMLError\b)\w+",
+    r"|\b(?:eval|exec|os\.system)\(|shell=True|\byaml\.(?!safe_load\b|safe_dump\b|SafeLoader\b|Node\b|MappingNode\b|ScalarNode\b|constructor\.ConstructorError\b|YAMLError\b)\w+",
     re.MULTILINE,
 )
 NOT_OURS_TO_RUN = ("tests", "loadtest")
