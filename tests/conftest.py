@@ -22,8 +22,8 @@ from tests.worlds.recorded import MIGRATED
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 MEMORY = Path("/dev/shm")  # noqa: S108
-MOST_SECONDS = 30.0
-"""Six times what CONTRIBUTING.md allows: a processor that others use too counts more for the same work."""
+MOST_SECONDS = 15.0
+"""Three times what CONTRIBUTING.md allows: a processor that others use too counts more for the same work."""
 
 
 def pytest_configure() -> None:

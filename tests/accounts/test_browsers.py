@@ -91,7 +91,7 @@ def guess(login: str, times: int) -> int:
     return [Client().post("/accounts/login/", credentials).status_code for _ in range(times)][-1]
 
 
-@pytest.mark.parametrize("failed", [5, 20])
+@pytest.mark.parametrize("failed", [5, pytest.param(20, marks=pytest.mark.slow)])
 def test_an_account_takes_at_most_a_hundred_guesses_an_hour(settings: Settings, failed: int) -> None:
     make_user("ann")
     settings.ACCOUNT_RATE_LIMITS = login_limits(failed=failed, seconds=300)

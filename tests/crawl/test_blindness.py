@@ -100,6 +100,7 @@ def copy_with_secrets(folder: Path, canaries: Canaries, campaign: Campaign) -> C
     return copy
 
 
+@pytest.mark.slow
 def test_a_copy_tells_no_more_than_its_original(tmp_path: Path) -> None:
     """Sam judges the original since the copy was made, and got a role in the copy before anybody asked about copies."""
     world, canaries = make_blind_world(tmp_path, with_canaries=False)

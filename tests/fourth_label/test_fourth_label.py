@@ -4,9 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 WALK = Path(__file__).with_name("walk.py")
 
 
+@pytest.mark.slow
 def test_a_fourth_label_needs_its_entry_alone() -> None:
     words = ("pytest", "-n", "0", "-q", "-p", "no:cacheprovider", "-p", "tests.fourth_label.plugin")
     done = subprocess.run(

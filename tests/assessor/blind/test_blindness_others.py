@@ -89,9 +89,8 @@ def everything() -> dict[str, list[Any]]:
     return {table.__name__: list(table._default_manager.order_by("pk").values()) for table in tables}
 
 
-@pytest.mark.parametrize(
-    "person", ["ben", *(pytest.param(name, marks=pytest.mark.slow) for name in ("olga", "sam"))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("person", ["ben", "olga", "sam"])
 def test_somebody_else_s_task_answers_as_none_and_stays_as_it_is(busy: DeskWorld, person: str) -> None:
     known = Known(segments=(busy.segments()[0].public_id,))
     before = everything()
@@ -113,6 +112,7 @@ def test_whatever_its_state(busy: DeskWorld, state: TaskState) -> None:
     assert differences(busy.client("ben"), busy.post_edit.public_id, Known()) == []
 
 
+@pytest.mark.slow
 def test_a_task_taken_away_tells_its_person_alone(busy: DeskWorld) -> None:
     Task.objects.filter(pk=busy.post_edit.pk).update(state=TaskState.WITHDRAWN)
     client, before = busy.client(), everything()
