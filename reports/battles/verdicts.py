@@ -1,8 +1,9 @@
 """Verdicts of a battle set, as the report and the export read them."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import log2, nan
+from operator import attrgetter
 from statistics import fmean
 
 import numpy as np
@@ -35,8 +36,8 @@ class BattleVerdict:
     @property
     def runs(self) -> tuple[str, str]:
         """The two runs by name: whatever the sides, the same for all who judge the battle."""
-        first, second = sorted((self.record.left, self.record.right))
-        return first, second
+        left, right = self.record.left, self.record.right
+        return (left, right) if left < right else (right, left)
 
     @property
     def left_points(self) -> float | None:
@@ -57,7 +58,7 @@ class BattleVerdict:
         return of_left if of_left is None or self.record.left == self.runs[0] else 1 - of_left
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class CountedBattle:
     """A battle that counts, `points` being those of the first run. `length`: log2 of its words over the other's."""
 
@@ -70,6 +71,9 @@ class CountedBattle:
     length: float = nan
     battle: str = ""
     reasons: tuple[str, ...] = ()
+
+
+IN_ORDER = attrgetter(*(field.name for field in fields(CountedBattle)))
 
 
 def current_verdicts(battle_set: BattleSet, condition: BattleCondition, judge: str = "") -> list[BattleVerdict]:
@@ -142,7 +146,7 @@ def by_battle(verdicts: Iterable[BattleVerdict]) -> dict[str, list[BattleVerdict
     """Return the verdicts that have points by their battles, in their order."""
     grouped: dict[str, list[BattleVerdict]] = {}
     for verdict in verdicts:
-        if verdict.points is not None:
+        if verdict.left_points is not None:
             grouped.setdefault(verdict.battle, []).append(verdict)
     return grouped
 
@@ -217,7 +221,7 @@ def sheet_of_sides(verdicts: Iterable[BattleVerdict]) -> BattleSheet:
 def plain_sheet(battles: Iterable[CountedBattle], run_ids: Iterable[str] = ()) -> BattleSheet:
     """Return battles as arrays, with runs that may have none."""
     # In an order of their own: sums of another order differ in their last bits.
-    rows = sorted(battles)
+    rows = sorted(battles, key=IN_ORDER)
     met = (run for row in rows for run in (row.first, row.second))
     runs = sorted({*run_ids, *met})
     topics = sorted({row.topic_id for row in rows})
