@@ -21,7 +21,7 @@ JSON_NAMES: Final[Mapping[type, str]] = {
     dict: "an object",
     type(None): "null",
 }
-MORE: Final = "trailing characters"
+TRAILING: Final = "trailing characters"
 WORDING: Final[Mapping[str, str]] = {
     "string_type": "a string",
     "int_type": "an integer",
@@ -93,6 +93,6 @@ def _json_wording(error: str) -> str:
     if error.startswith("recursion limit"):
         return "valid JSON: nested too deep"
     reason = error.replace(" at line 1 column", " at column")
-    if reason.startswith(MORE):
-        return f"one JSON object, found more{reason.removeprefix(MORE)}"
+    if reason.startswith(TRAILING):
+        return f"one JSON object, found more{reason.removeprefix(TRAILING)}"
     return f"valid JSON: {reason}"

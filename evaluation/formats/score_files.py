@@ -254,16 +254,21 @@ def parse_judges(source: Source) -> dict[str, JudgeEntry]:
         line = source.lines[min(mark.line, len(source.lines) - 1)][0] if mark else 1
         expected = str(error.problem) if isinstance(error, _RepeatedKeyError) else "valid YAML"
         raise BadInput([InputProblem(source.name, line, "file", expected)]) from error
-    first: dict[str, str] = {}
-    for file, judge in shape.judges.items():
-        other = shape.judges[first.setdefault(judge.name, file)]
-        for name in ("method", "model"):
-            there, here = getattr(other, name), getattr(judge, name)
-            if there != here:
-                text = f"{there!r}, as {first[judge.name]} has it for {judge.name}, found {here!r}"
-                problems.add(_line_at(source, root, ("judges", file, name)), f"judges.{file}.{name}", text)
+    for path, expected in _contradictions(shape.judges):
+        problems.add(_line_at(source, root, path), ".".join(path), expected)
     problems.raise_if_any()
     return {file: JudgeEntry(judge.name, judge.method, judge.model) for file, judge in shape.judges.items()}
+
+
+def _contradictions(judges: Mapping[str, _JudgeShape]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the entries of a judge, by their paths, that say another method or model than its first."""
+    first: dict[str, str] = {}
+    for file, judge in judges.items():
+        other = first.setdefault(judge.name, file)
+        for name in ("method", "model"):
+            there, here = getattr(judges[other], name), getattr(judge, name)
+            if there != here:
+                yield ("judges", file, name), f"{there!r}, as {other} has it for {judge.name}, found {here!r}"
 
 
 def _line_at(source: Source, root: yaml.Node | None, path: Sequence[int | str]) -> int:

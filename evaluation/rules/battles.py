@@ -270,8 +270,8 @@ def in_both_orders(
     if orders is Orders.BOTH:
         return frozenset(battles)
     ordered = sorted(battles, key=lambda battle: _digest(seed, "orders", battle.topic, *sorted(battle.runs)))
-    wanted = max(FEWEST_IN_BOTH_ORDERS, share_of(IN_BOTH_ORDERS, len(ordered)))
-    return frozenset(sorted(ordered, key=lambda battle: battle not in there)[:wanted])
+    number = max(FEWEST_IN_BOTH_ORDERS, share_of(IN_BOTH_ORDERS, len(ordered)))
+    return frozenset(sorted(ordered, key=lambda battle: battle not in there)[:number])
 
 
 def people_sample(
