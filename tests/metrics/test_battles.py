@@ -85,6 +85,17 @@ def test_a_longer_answer_that_always_wins_has_no_slope() -> None:
     assert length_slope(sheet([(*row[:4], 0.0) for row in rows])) is None
 
 
+@pytest.mark.parametrize("points", [0.0, 1.0])
+def test_battles_of_missing_answers_leave_the_slope_of_lengths_as_it_is(points: float) -> None:
+    """Run 0 won all that was judged, or nothing: decided by rule alone it is among the rated, and has no lengths."""
+    drawn = np.random.default_rng(3)
+    judged = [(topic, 1, 2, float(drawn.integers(0, 3)) / 2, float(drawn.normal())) for topic in range(6)]
+    judged += [(topic, 0, other, 1 - points, 0.5) for topic in range(3, 12) for other in (1, 2)]
+    by_rule = [(0, 0, other, points, float("nan")) for other in (1, 2)]
+    assert length_slope(sheet(judged)) is not None
+    assert length_slope(sheet(judged + by_rule)) == length_slope(sheet(judged))
+
+
 def test_a_run_that_always_stood_on_the_left_tells_nothing_of_sides() -> None:
     rows = [(topic, 0, other, float(topic % 2), 0.0) for topic in range(8) for other in (1, 2)]
     assert side_term(sheet(rows)) is None

@@ -123,8 +123,10 @@ def side_term(sheet: BattleSheet) -> Share | None:
 
 def _slope(sheet: BattleSheet, known: Booleans, term: Floats) -> Share | None:
     """Return the coefficient of a term beside ratings, over the battles of which it is known."""
+    # Who is rated by other battles alone has no place in these: that rating would grow without end.
+    sheet, term = sheet.where(known), term[known]
     rated = connected(sheet)
-    used = known & rated[sheet.first] & rated[sheet.second]
+    used = rated[sheet.first] & rated[sheet.second]
     battles, term = sheet.where(used), term[used]
     if not term.any() or len(np.unique(battles.topic)) < FEWEST_TOPICS:
         return None
