@@ -265,7 +265,8 @@ class _Plan:
         before = self._with_words(self.there)
         share, seed = self.protocol.battle_overlap, self.terms.seed
         already = set(overlap(seed, before, share))
-        return [battle for battle in overlap(seed, before + self.to_judge, share) if battle not in already]
+        now = overlap(seed, before + self.to_judge, share, already)
+        return [battle for battle in now if battle not in already]
 
     def _with_words(self, battles: Sequence[DrawnBattle]) -> list[DrawnBattle]:
         return [battle for battle in battles if all(self.has_words(battle.topic, run) for run in battle.runs)]

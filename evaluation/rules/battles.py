@@ -242,10 +242,12 @@ def topic_tasks(
     return [task for of_topic in by_topic.values() for task in in_tasks(in_turn(order, seed, of_topic), longest)]
 
 
-def overlap(seed: str, battles: Collection[DrawnBattle], share: float) -> list[DrawnBattle]:
-    """Return the battles of a set that two people judge; those of a larger set or share have these among them."""
+def overlap(
+    seed: str, battles: Collection[DrawnBattle], share: float, there: Collection[DrawnBattle] = ()
+) -> list[DrawnBattle]:
+    """Return the battles of a set that two people judge; those that are `there` already stay among them."""
     ordered = sorted(battles, key=lambda battle: _digest(seed, "overlap", battle.topic, *sorted(battle.runs)))
-    return ordered[: share_of(share, len(ordered))]
+    return sorted(ordered, key=lambda battle: battle not in there)[: share_of(share, len(ordered))]
 
 
 def share_of(share: float, number: int) -> int:

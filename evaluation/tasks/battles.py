@@ -121,7 +121,8 @@ def _to_hand_out(
     begun = {battle.topic for battle in drawn if drawn[battle] in free}
     share = battle_set.campaign.protocol.battle_overlap
     dealt = {battle for battle in drawn if battle.topic not in begun}
-    twice = {drawn[battle] for battle in overlap(battle_set.seed, drawn, share) if battle in dealt}
+    there = {battle for battle in drawn if len(holders[drawn[battle]]) > 1}
+    twice = {drawn[battle] for battle in overlap(battle_set.seed, drawn, share, there) if battle in dealt}
     second = {battle for battle in twice if len(holders[battle]) == 1}
     third = {drawn[battle] for battle in dealt} & _with_opposite_winners(battle_set)
     return free | second | {battle for battle in third if len(holders[battle]) == 2}

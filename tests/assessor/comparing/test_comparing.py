@@ -209,6 +209,23 @@ def test_a_second_person_has_the_overlap_with_the_sides_changed(world: JudgingWo
         assert sides(one)[0] != sides(one)[1]
 
 
+@pytest.mark.parametrize(("rounds", "more"), [(2, 0), (3, 0), (4, 1), (5, 1)])
+def test_what_was_judged_twice_stays_among_the_overlap_of_a_set_that_grew(
+    world: JudgingWorld, rounds: int, more: int
+) -> None:
+    """Of 2, 4, 6, 8 and 10 battles 1, 1, 1, 2 and 2 are judged twice; the one of 2 would not be that of 4."""
+    draw(world, name="grown", runs=tuple(RUNS), topics=("t1",), rounds=1)
+    for name, again in (("ann", False), ("ben", True)):
+        world.hand(BATTLE, name, battles="grown", again=again)
+    draw(world, name="grown", rounds=rounds)
+    world.hand(BATTLE, "ann", battles="grown")
+    if more:
+        world.hand(BATTLE, "ben", battles="grown", again=True)
+    with pytest.raises(Refused, match="no battle of it is left"):
+        world.hand(BATTLE, "ben", battles="grown", again=True)
+    assert TaskAnswer.objects.filter(task__second_opinion=True).count() == 1 + more
+
+
 def sides(html: str) -> list[str]:
     return [part.split("side-text")[1] for part in html.split("</section>")[:2]]
 
