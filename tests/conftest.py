@@ -17,7 +17,7 @@ from pytest_django import DjangoDbBlocker
 
 from evaluation.append_only import install_triggers, remove_triggers
 from reports.frames import forget_sheets
-from tests.speed import slowness
+from tests.speed import counted_seconds, slowness
 from tests.worlds.recorded import MIGRATED
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -81,23 +81,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Fail a test that is not marked `slow` and computes for much over 5 seconds; fixtures are not counted.
+    """Fail a test that is not marked `slow` and computes for much over 5 seconds; fixtures and worlds are not counted.
 
     Seconds of the processor, because on a busy machine every test takes longer by the clock. A test that waits is not
     found by this: it costs `make test` little, for other tests run meanwhile.
     """
-    before = _processor_seconds()
+    before = counted_seconds()
     yield
-    spent = _processor_seconds() - before
+    spent = counted_seconds() - before
     if any(item.get_closest_marker(name) for name in ("slow", "browser")):
         return
     if spent > MOST_SECONDS and spent > MOST_SECONDS * slowness():
         pytest.fail(f"{spent:.1f} s of the processor: make it faster, or mark it `slow`", pytrace=False)
-
-
-def _processor_seconds() -> float:
-    spent = os.times()
-    return spent.user + spent.system + spent.children_user + spent.children_system
 
 
 def tables_to_empty(

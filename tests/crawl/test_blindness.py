@@ -154,6 +154,7 @@ def test_the_walk_hears_a_leak_wherever_it_is(blind: tuple[DeskWorld, Canaries])
     assert deaf == []
 
 
+@pytest.mark.slow
 def test_the_walk_hears_what_is_shown_by_mistake(blind: tuple[DeskWorld, Canaries]) -> None:
     """A secret text in each field that the desk shows: the walk names the pages where it can be read."""
     world, canaries = blind

@@ -47,7 +47,7 @@ def shown_on(page: str) -> str:
     return " ".join(" ".join(reader.texts).split())
 
 
-@pytest.mark.parametrize("person", ["olga", "ann", "admin"])
+@pytest.mark.parametrize("person", [pytest.param("olga", marks=pytest.mark.slow), "ann", "admin"])
 def test_check_95_moments_have_one_style_and_their_zone_is_named_once(person: str) -> None:
     make_every_page()
     routes, client = every_address(), Client()

@@ -23,6 +23,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from evaluation.models import Campaign
+from tests.speed import uncounted
 
 MIGRATED = {"django_content_type", "auth_permission"}
 """Tables that migrations fill and no test writes to. Filling them anew took most of the time after a browser test."""
@@ -57,10 +58,11 @@ def built_once(build: Callable[Options, Built]) -> Callable[Options, Built]:
         key = repr([value for value in (*args, *sorted(kwargs.items())) if value != folder])
         if key in recordings:
             return cast(Built, _restore(recordings[key], folder))
-        there = _files(folder)
-        built = build(*args, **kwargs)
-        new = {path.name: path.read_bytes() for path in _files(folder) - there}
-        recordings[key] = _record(built, folder, new)
+        with uncounted():
+            there = _files(folder)
+            built = build(*args, **kwargs)
+            new = {path.name: path.read_bytes() for path in _files(folder) - there}
+            recordings[key] = _record(built, folder, new)
         return built
 
     return restored

@@ -120,6 +120,7 @@ ENDINGS = "'task.withdrawn', 'task.reassigned'"
 """Whose task was taken back reads by whom and why: the only events that a desk asks for."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["manual", "post_edit"])
 def test_no_desk_asks_the_database_for_what_it_may_not_show(world: DeskWorld, name: str) -> None:
     """What is not queried cannot leak."""
