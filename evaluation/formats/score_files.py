@@ -275,7 +275,8 @@ def _line_at(source: Source, root: yaml.Node | None, path: Sequence[int | str]) 
     """Return the line of the innermost key of a path that a file has."""
     place, node = 0, root
     for name in map(str, path):
-        keys = node.value if isinstance(node, yaml.MappingNode) else ()
+        # From the end: before its own keys a judge has those of what it merges, which they replace.
+        keys = reversed(node.value) if isinstance(node, yaml.MappingNode) else ()
         key, node = next(((key, value) for key, value in keys if key.value == name), (None, None))
         place = key.start_mark.line if key else place
     return source.lines[min(place, len(source.lines) - 1)][0]

@@ -169,6 +169,10 @@ def test_a_wrong_file_of_judges_is_refused(text: str, problem: str) -> None:
             "judges:\n  a: {name: A, model: m}\n  b: {name: B}\n  c:\n    name: A\n    model: n\n",
             "6: judges.c.model: 'm', as a has it for A, found 'n'",
         ),
+        (
+            "judges:\n  a: &a {name: A, model: m}\n  b:\n    <<: *a\n    model: n\n",
+            "5: judges.b.model: 'm', as a has it for A, found 'n'",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_judge_is_said_with_its_line(tmp_path: Path, text: str, problem: str) -> None:
