@@ -303,6 +303,8 @@ class _Reader:
     def _contexts(self, line: int, row: Mapping[str, Any]) -> Iterator[ContextRecord]:
         name = self._names.contexts
         values = self._listed_contexts(line, row) if name else []
+        if values is None:
+            return
         ids = self._ids(line, row, len(values))
         size = 0
         for number, value in enumerate(values):
@@ -331,7 +333,8 @@ class _Reader:
             return ids or []
         return []
 
-    def _listed_contexts(self, line: int, row: Mapping[str, Any]) -> Sequence[Any]:
+    def _listed_contexts(self, line: int, row: Mapping[str, Any]) -> Sequence[Any] | None:
+        """Return the contexts of a row; None where they are no list, which is noted."""
         name, divider = self._names.contexts, self._names.contexts_split
         value = at_path(row, name)
         if value is None:
@@ -347,7 +350,7 @@ class _Reader:
         if isinstance(values, list):
             return values
         self._add(line, name, f"a JSON list of texts, found {_what(value)}")
-        return []
+        return None
 
 
 def _form_of(row: Mapping[str, Any], names: TraceMap) -> str:

@@ -169,3 +169,9 @@ def test_what_is_no_trace_is_refused_at_its_place(
     with pytest.raises(Refused) as refused:
         read(tmp_path, content, options)
     assert words in str(refused.value)
+
+
+def test_contexts_that_are_no_list_are_one_problem(tmp_path: Path) -> None:
+    with pytest.raises(BadInput) as refused:
+        read(tmp_path, line(retrieved_contexts=7, retrieved_context_ids=["w"]))
+    assert [problem.field for problem in refused.value.problems] == ["retrieved_contexts"]
