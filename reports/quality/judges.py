@@ -272,7 +272,7 @@ def _missing(judge: Jackknife, pairs: int, people: Jackknife) -> str:
 
 @dataclass(frozen=True, slots=True)
 class JudgeTrust:
-    """An LLM judge in one task beside people: kappa with its interval, the verdict by `judge_verdict`, its evidence.
+    """An LLM judge in one task beside people: kappa with its interval, the verdict by `verdict_of`, its evidence.
 
     `opposite`: pairs of opposite labels in the matrix that `matrix`, a query string, shows; '' where none does.
     """
