@@ -329,11 +329,11 @@ def new_topics(world: RandomCheckWorld, seeds: int, *, quiet: bool = False) -> t
     return float(np.mean(wide)), float(np.mean(narrow))
 
 
-def frequencies(world: RandomCheckWorld, seeds: int, *, quiet: bool = False) -> tuple[float, float]:
+def frequencies(world: RandomCheckWorld, seeds: int) -> tuple[float, float]:
     """Largest distance of how often a pair is drawn from its stored pi; in all strata, and where 20 are drawn."""
     count = np.zeros(len(world.run))
     stored = np.zeros(len(world.run))
-    for seed in tqdm(range(seeds), desc="frequencies", unit="check", disable=quiet or None):
+    for seed in tqdm(range(seeds), desc="frequencies", unit="check", disable=None):
         frame = world.frame(f"s{seed}")
         chances = draw(frame, np.full(world.runs, 50), LEAST)
         count += chances > 0

@@ -49,6 +49,7 @@ from evaluation.terms import FindingCode
 from web.on_disk import NumbersOnDisk, OnDisk
 from web.text import cut
 
+MOST_SHOWN: Final = 5
 LONGEST_SHOWN: Final = 600
 MOST_AT_ONCE: Final = 500
 MOST_CHARACTERS_AT_ONCE: Final = 4 * 1024**2
@@ -451,12 +452,12 @@ def _name_of(context: ContextRecord) -> tuple[str, str]:
     return context.given_id or f"ctx-{digest[:16]}", digest
 
 
-def first_answers(sources: Sequence[Source], options: TraceOptions, most: int = 5) -> list[dict[str, Any]]:
+def first_answers(sources: Sequence[Source], options: TraceOptions) -> list[dict[str, Any]]:
     """Return the first answers as assessors will see them: their sentences with the numbers of what they cite."""
     shown: list[dict[str, Any]] = []
     for source in sources:
         for record in trace_records(source, options, Problems(source.name)):
-            if len(shown) == most:
+            if len(shown) == MOST_SHOWN:
                 return shown
             shown.append(_shown(record, options))
     return shown
