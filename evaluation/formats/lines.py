@@ -166,10 +166,10 @@ class Once:
 
     def is_new(self, line: int, key: Hashable, value: object, name: str, field: str = "") -> bool:
         """Return False for a repetition. One with another value is a problem; `field`: where it stands in its line."""
-        first_line, first = self._seen.setdefault(key, (line, value))
-        # Candidates of a line share its number, so the number alone does not tell a repetition.
-        if first_line == line and first is value:
+        if key not in self._seen:
+            self._seen[key] = line, value
             return True
+        first_line, first = self._seen[key]
         if first != value:
             where = (
                 "it is here twice, and differs"

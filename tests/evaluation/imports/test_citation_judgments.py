@@ -71,6 +71,14 @@ def test_unjudged_is_no_label(folder: Path) -> None:
     assert SupportJudgment.objects.values_list("sentence__index", "segment__docid", "label").get() == (0, "d2", 1)
 
 
+@pytest.mark.parametrize(("again", "stored"), [("2", [2]), (-1, [])])
+def test_a_passage_that_a_sentence_cites_twice_is_one_pair(folder: Path, again: Any, stored: list[int]) -> None:
+    line = judged([again], ["0"], [])
+    line["sentences"][0]["citations"] *= 2
+    load("import_support", *BY_EVE, write(folder, "eve.jsonl", [line]))
+    assert [*SupportJudgment.objects.filter(sentence__index=0).values_list("label", flat=True)] == stored
+
+
 def test_another_text_is_a_finding(folder: Path) -> None:
     line = judged([2, 0], [2], [])
     for item, text in zip(line["sentences"], ("One.", " Two. ", "Another."), strict=True):
