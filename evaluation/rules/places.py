@@ -157,8 +157,9 @@ def sentence_with(text: str, quote: str) -> int | None:
     at = words.find(quoted) if quoted else -1
     if at < 0:
         return None
-    before = words.count(" ", 0, at)
-    ends = accumulate(len(sentence.split()) for sentence in split(text.strip()))
+    # In characters and not in words: between Chinese sentences there is no white space.
+    before = at - words.count(" ", 0, at)
+    ends = accumulate(len("".join(sentence.split())) for sentence in split(text.strip()))
     return next(number for number, end in enumerate(ends) if end > before)
 
 

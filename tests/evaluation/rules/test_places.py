@@ -101,3 +101,15 @@ def test_without_a_shared_word_the_best_part_is_the_beginning() -> None:
 )
 def test_the_sentence_in_which_a_quote_begins(quote: str, sentence: int | None) -> None:
     assert sentence_with(TEXT, quote) == sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "sentence"),
+    [
+        ("天气很好。世界和平。海平面上升。", "海平面上升", 2),
+        ("Rain fell at 3 p.m. 東京も雨だ。雪も降った。 It stopped. Then snow came.", "Then snow", 3),
+        ("नमस्ते।दुनिया।", "दुनिया", 1),
+    ],
+)
+def test_a_quote_is_found_where_no_blank_stands_between_sentences(text: str, quote: str, sentence: int) -> None:
+    assert sentence_with(text, quote) == sentence
