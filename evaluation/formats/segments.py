@@ -75,7 +75,9 @@ class QueryLine(Line):
 
 
 def as_query(value: Any) -> Any:
-    return {} if isinstance(value, str) else _object(value)
+    fields = {} if isinstance(value, str) else _object(value)
+    # Anserini writes an empty id of a search that names no topic.
+    return None if fields and fields.get("qid") == "" else fields
 
 
 class AnyLine(DocLine):

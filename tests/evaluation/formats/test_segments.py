@@ -32,6 +32,7 @@ def test_a_segment_of_ms_marco(source: Read) -> None:
         {"query": "q", "candidates": [{"docid": "d", "doc": {"text": "x"}}]},
         {"query": "q", "candidates": [{"docid": "d", "score": 1.5, "doc": {"segment": "x"}}]},
         {"query": {"qid": 1, "text": "q"}, "candidates": [{"docid": "d", "contents": "x"}]},
+        {"query": {"qid": "", "text": "q"}, "candidates": [{"docid": "d", "doc": "x"}]},
         {"query": "q", "candidates": [{"score": 1, "doc": {"docid": "d", "contents": "x"}}]},
     ],
 )
