@@ -25,7 +25,7 @@ from evaluation.judges import (
     add_judge,
 )
 from evaluation.models import Campaign, Event, Judge, Membership
-from evaluation.rules.places import LONG_PASSAGE
+from evaluation.rules.places import LONG_PASSAGE, words_in
 from evaluation.terms import JudgeKind
 from llmjobs.job_status import JUDGE_MADE, callable_judges_for, prompts_for
 from llmjobs.models import LONGEST_NAME, Prompt
@@ -291,7 +291,7 @@ class PromptSet:
 
     def of_passage(self, task: PromptTask, passage: str) -> Template:
         own = self.templates[task]
-        return self.of_long_passages.get(task, own) if len(passage.split()) > LONG_PASSAGE else own
+        return self.of_long_passages.get(task, own) if words_in(passage) > LONG_PASSAGE else own
 
 
 BUILT_IN_PROMPTS = PromptSet(TEMPLATES, VARIANTS, WITH_TEXTS, OF_LONG_PASSAGES)

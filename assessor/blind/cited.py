@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
 
-from evaluation.rules.places import LONG_PASSAGE, PassageWords, paragraphs_of
+from evaluation.rules.places import LONG_PASSAGE, PassageWords, paragraphs_of, words_in
 
 STRETCH = 400
 """Words of a stretch, about: the part of a long passage that is laid out as a whole, and only near the view."""
@@ -95,9 +95,9 @@ def cited_passage(
                 CitedSentence(index, sentence.strip())
                 for index, sentence in enumerate(paragraph.sentences, start=paragraph.first)
             ),
-            len(paragraph.text.split()),
+            words_in(paragraph.text),
             paragraph.is_heading,
         )
         for paragraph in paragraphs
     )
-    return CitedPassage(public_id, title, shown, len(text.split()), places)
+    return CitedPassage(public_id, title, shown, words_in(text), places)

@@ -9,6 +9,7 @@ from itertools import dropwhile, groupby
 
 from assessor.rules.display import GradedPlace, reading_order, repeats
 from evaluation.models import Campaign, Qrel, Task, Topic
+from evaluation.rules.places import words_in
 from evaluation.rules.sentences import split
 from evaluation.terms import PassageOrder
 
@@ -67,7 +68,7 @@ def reading_of(task: Task) -> PassagesToRead:
     for number, (place, texts, earlier) in enumerate(zip(order, sentences, repeated, strict=True), start=1):
         public_id, title, headings, text = text_of[place]
         lines = tuple(_sentences(texts, earlier))
-        passages.append(Passage(public_id, number, title, headings, lines, len(text.split())))
+        passages.append(Passage(public_id, number, title, headings, lines, words_in(text)))
     return PassagesToRead(tuple(passages), without_text)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate, groupby
 from typing import Final
 
-from evaluation.rules.sentences import split
+from evaluation.rules.sentences import EAST_ASIAN, split
 
 MOST_SENTENCES: Final = 20
 """Sentences of a paragraph; a longer one, such as a page without line ends, comes in parts."""
@@ -22,9 +22,8 @@ LONG_PASSAGE: Final = 400
 CITATION_MARK: Final = re.compile(r"\[\^?\d[\d,; \u2013-]*\]")
 HEADING_MARK: Final = re.compile(r"#{1,6}\s")
 # Chinese and Japanese have no blanks between words: each character is one.
-WORD: Final = re.compile(
-    r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+"
-)
+WORD: Final = re.compile(rf"[{EAST_ASIAN}]|[^\W_{EAST_ASIAN}]+")
+COUNTED: Final = re.compile(rf"[{EAST_ASIAN}][^\s\w]*|[^\s{EAST_ASIAN}]+")
 
 ENGLISH: Final = """
 a about above after again against all also although am an and any are as at be because been before being below
@@ -96,6 +95,11 @@ def content_words(text: str, language: str) -> frozenset[str]:
     return (words - stop_words_of(language)) or words
 
 
+def words_in(text: str) -> int:
+    """Return how many words a text has: parted by white space, or a character each where a script has none."""
+    return len(COUNTED.findall(text))
+
+
 def _words(text: str) -> frozenset[str]:
     folded = text.casefold()
     if not folded.isascii():
@@ -136,14 +140,15 @@ def best_part(text: str, sentence: str, language: str, most: int) -> str:
     parts: dict[int, str] = {}
     room = most
     for number in [place.paragraph for place in best] or [0]:
-        words = paragraphs[number].text.split()
-        if len(words) <= room:
-            parts[number] = paragraphs[number].text.strip()
+        whole = paragraphs[number].text
+        ends = [word.end() for word in COUNTED.finditer(whole)]
+        if len(ends) <= room:
+            parts[number] = whole.strip()
         elif not parts:
-            parts[number] = f"{' '.join(words[:most])} {GAP}"
+            parts[number] = f"{' '.join(whole[: ends[most - 1]].split())} {GAP}"
         else:
             continue
-        room -= len(words)
+        room -= len(ends)
     pieces = [parts.get(number, GAP) for number in range(len(paragraphs))]
     return "\n\n".join(piece for piece, _ in groupby(pieces))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from evaluation.labels import CITATION_LABELS, BattleLabel, SupportLabel
-from evaluation.rules.places import best_part, sentence_with
+from evaluation.rules.places import best_part, sentence_with, words_in
 from llmjobs.prompts.template import NO_TEXTS, Template, TopicTexts, Value
 from llmjobs.prompts.texts import BATTLE, RELEVANCE, RUBRIC, SUPPORT
 from llmjobs.steps.asking import Note, Step, StepLog, check_sizes, converse, question
@@ -39,7 +39,7 @@ class PassageLimit:
     language: str = ""
 
     def sent(self, passage: str, beside: str, log: StepLog, part: str) -> str:
-        words = len(passage.split())
+        words = words_in(passage)
         if not 0 < self.words < words:
             return passage
         log.note(part, "shortened", f"the best paragraphs of {words:,} words, at most {self.words:,}")

@@ -40,8 +40,8 @@ def test_of_a_long_passage_a_quote_is_asked_for_unless_the_judge_has_a_prompt_of
     own, _ = add_llm_judge(name="own", model="m", prompts={"support": "support@1"})
     hot, _ = add_llm_judge(name="hot", model="m", parameters=Parameters(temperature=1.0))
 
-    def prompts(words: int) -> list[tuple[str, float | None]]:
-        Segment.objects.filter(pk=segment.pk).update(text="flow " * words)
+    def prompts(words: int, word: str = "flow ") -> list[tuple[str, float | None]]:
+        Segment.objects.filter(pk=segment.pk).update(text=word * words)
         items = [WorkItem(key=str(number), kind="support", payload=pair) for number in range(3)]
         steps = ITEM_KINDS["support"].begin(items, [way_of(judge) for judge in (world.judge, hot, own)])
         requests = [next(step) for step in steps]
@@ -49,6 +49,7 @@ def test_of_a_long_passage_a_quote_is_asked_for_unless_the_judge_has_a_prompt_of
 
     assert prompts(400) == [("support", 0), ("support", 1), ("support", 0)]
     assert prompts(401) == [("support-quote", 0), ("support-quote", 1), ("support", 0)]
+    assert [prompts(words, "流")[0][0] for words in (400, 401)] == ["support", "support-quote"]
 
 
 def test_a_quote_is_kept_as_the_label_s_evidence_and_nothing_is_paid_for_twice(

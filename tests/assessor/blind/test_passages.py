@@ -7,6 +7,7 @@ from django.db import connection
 from django.template.loader import render_to_string
 from django.test.utils import CaptureQueriesContext
 
+from assessor.blind.cited import cited_passage
 from assessor.blind.passages import Passage, PassagesToRead, passages_of, reading_of
 from evaluation.models import Protocol, Qrel, Segment, Task
 from tests.worlds.desk import DeskWorld, docid_of
@@ -82,6 +83,12 @@ def test_the_text_is_shown_as_it_is(world: DeskWorld) -> None:
     assert "".join(sentence.text + sentence.gap for sentence in passage.sentences) == text.strip()
     assert passage.words == 10
     assert "&lt;b&gt;He&lt;/b&gt; came back!</span>\n\n<span" in page(reading_of(fresh(world.post_edit)))
+
+
+def test_words_are_counted_where_no_blank_parts_them(world: DeskWorld) -> None:
+    Segment.objects.filter(has_text=True).update(text="海平面上升。")
+    assert {passage.words for passage in passages_of(fresh(world.post_edit))} == {5}
+    assert [cited_passage("p", "流" * words).is_long for words in (400, 401)] == [False, True]
 
 
 @pytest.mark.parametrize("grouped", [True, False])

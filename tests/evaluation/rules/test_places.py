@@ -10,6 +10,7 @@ from evaluation.rules.places import (
     content_words,
     paragraphs_of,
     sentence_with,
+    words_in,
 )
 from evaluation.rules.sentences import split
 
@@ -82,6 +83,31 @@ def test_places_hold_the_share_of_the_words_and_the_sentence_with_most_of_them()
 )
 def test_the_best_part_has_the_best_paragraphs_in_the_order_of_the_passage(most: int, part: str) -> None:
     assert best_part(TEXT, "Beavers slow the current with dams.", "en", most) == part
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Rain  fell\u00a0- at 3 p.m.\n", 6),
+        ("海平面上升。天气变暖。", 9),
+        ("2026 年のWHO「指針」 v1", 7),
+        (" \n", 0),
+    ],
+)
+def test_words_are_counted_where_no_blank_parts_them(text: str, words: int) -> None:
+    assert words_in(text) == words
+
+
+@pytest.mark.parametrize(
+    ("most", "part"),
+    [
+        (12, "[...]\n\n海平面上升。很快。\n\n天气变暖。"),
+        (7, "[...]\n\n海平面上升。很快。\n\n[...]"),
+        (3, "[...]\n\n海平面 [...]\n\n[...]"),
+    ],
+)
+def test_the_best_part_has_no_more_words_where_no_blank_parts_them(most: int, part: str) -> None:
+    assert best_part("狗整夜叫。\n海平面上升。很快。\n天气变暖。", "海平面变化", "zh", most) == part
 
 
 def test_without_a_shared_word_the_best_part_is_the_beginning() -> None:
