@@ -126,6 +126,7 @@ def _rows(judged: JudgedSentence, sentence: AnswerSentence) -> Iterator[SupportR
             sample=judged.sample,
             sentence_field=f"{judged.field}.sentenceID",
             docid_field=f"{judged.field}.citations.{place}.reference",
+            label_field=f"{judged.field}.citations.{place}.support",
         )
 
 

@@ -31,7 +31,7 @@ from evaluation.imports.dependents import no_longer_stand, numbers_after, refuse
 from evaluation.imports.overlap import equal_labels, there_by_others
 from evaluation.judges import judge_named, names_study, stored_judge
 from evaluation.labelling import upsert
-from evaluation.labels import SupportLabel
+from evaluation.labels import CITATION_LABELS, SupportLabel
 from evaluation.models import AnswerProvenance, Campaign, Citation, Event, Judge, Sentence, SupportJudgment
 from evaluation.terms import FindingCode, JudgeKind, SupportCondition
 
@@ -118,7 +118,7 @@ def _plan(
     loaded = {(row.sentence_id, row.segment_id): row for row in labels.current().order_by("submission")}
     labelled = [item for item in entries if item.label is not None]
     compared = compare(labelled, _key, loaded, _differs, _change, replace)
-    nulls = [item for item in entries if item.label is None and _key(item) in loaded]
+    nulls = [item for item in entries if item.label is None and _takes_out(item, loaded.get(_key(item)))]
     refuse_changes([_change(item, loaded[_key(item)]) for item in nulls], replace)
     taken_out = {_key(item) for item in nulls}
     if compared.changed or taken_out:
@@ -150,7 +150,12 @@ def _plan(
 def _change(row: _PairEntry, loaded: SupportJudgment) -> InputProblem:
     old = label_word(SupportLabel(loaded.label), loaded.raw)
     new = NO_LABEL if row.label is None else label_word(row.label, row.row.raw)
-    return changed_problem(row.source, row.row.line, "label", row.row.docid, loaded=old, in_file=new)
+    field, docid = row.row.label_field, row.row.docid
+    return changed_problem(row.source, row.row.line, field, docid, loaded=old, in_file=new)
+
+
+def _takes_out(item: _PairEntry, loaded: SupportJudgment | None) -> bool:
+    return loaded is not None and (not item.row.is_number or loaded.label in CITATION_LABELS.codes)
 
 
 def _index_of(campaign: Campaign) -> _PairIndex:

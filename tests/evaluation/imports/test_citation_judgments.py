@@ -79,6 +79,31 @@ def test_a_passage_that_a_sentence_cites_twice_is_one_pair(folder: Path, again: 
     assert [*SupportJudgment.objects.filter(sentence__index=0).values_list("label", flat=True)] == stored
 
 
+@pytest.mark.parametrize("word", ["cant_judge", "maybe"])
+def test_what_leaves_as_unjudged_and_comes_back_changes_nothing(folder: Path, word: str) -> None:
+    pairs = [(0, "d1", "full_support"), (1, "d1", word)]
+    load(
+        "import_support",
+        *BY_EVE,
+        write(
+            folder,
+            "pairs.jsonl",
+            [
+                {"run_id": "gamma", "topic_id": "t1", "sentence": sentence, "docid": docid, "label": label}
+                for sentence, docid, label in pairs
+            ],
+        ),
+    )
+    words = ("support", "--campaign", "river", "--condition", "scratch", "--judge", "Eve", "--form", "citations")
+    lines = [json.loads(line) for line in run("export", *words).out.splitlines()]
+    for option in ((), ("--replace",)):
+        outcome = load("import_support", *BY_EVE, *option, write(folder, "back.jsonl", lines))
+        assert "Nothing changed: 1 label already loaded." in outcome.err
+    lines[0]["sentences"][0]["citations"][0]["support"] = "-1"
+    told = refuse("import_support", *BY_EVE, write(folder, "less.jsonl", lines))
+    assert "less.jsonl:1: sentences.0.citations.0.support: what is already loaded for d1" in told
+
+
 def test_another_text_is_a_finding(folder: Path) -> None:
     line = judged([2, 0], [2], [])
     for item, text in zip(line["sentences"], ("One.", " Two. ", "Another."), strict=True):
