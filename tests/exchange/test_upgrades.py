@@ -19,6 +19,7 @@ from exchange.snapshots.archive import MANIFEST, SnapshotManifest, content_of, o
 from exchange.snapshots.upgrades import UPGRADES, StoredTable, upgraded
 from tests.exchange.test_snapshots import written, zipped
 from tests.golden.keeping import FILES as GOLDEN
+from tests.golden.keeping import as_kept
 from tests.worlds.campaign import make_world
 from tests.worlds.imported import run
 
@@ -69,7 +70,7 @@ def test_the_demo_of_0_1_0_has_its_rows_and_its_scores() -> None:
     done = run("import_campaign", str(FILES / CAMPAIGN))
     with opened(FILES / CAMPAIGN) as archive:
         assert f"Campaign river-study loaded: {archive.manifest.rows:,} rows." in done.err
-    scores = run("report", *SCORES.split(), "--campaign", "river-study").out
+    scores = as_kept(run("report", *SCORES.split(), "--campaign", "river-study").out.encode()).decode()
     assert f"===== {SCORES}\n{scores}" in (GOLDEN / "demo" / "report-scores.txt").read_text(encoding="utf-8")
 
 

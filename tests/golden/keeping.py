@@ -33,7 +33,7 @@ def differences(name: str, made: Group) -> str:
 
     With `--renew` it is kept as it is made, but for the last digits of floats.
     """
-    made = {name: FLOAT.sub(_without_last_digits, made[name]) for name in sorted(made)}
+    made = {name: as_kept(made[name]) for name in sorted(made)}
     if os.environ.get(RENEW):
         _keep(name, made)
     texts, sums = _kept_texts(name), _kept_sums(name)
@@ -48,6 +48,10 @@ def differences(name: str, made: Group) -> str:
         if sums[title] != _sum(made[title])
     ]
     return "\n".join([f"Golden documents of {name}:", *lines, HOW]) if lines else ""
+
+
+def as_kept(document: bytes) -> bytes:
+    return FLOAT.sub(_without_last_digits, document)
 
 
 def _without_last_digits(number: re.Match[bytes]) -> bytes:
