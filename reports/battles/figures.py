@@ -64,7 +64,9 @@ def battle_figures(sheet: BattleSheet, *, least_topics: int, least_battles: int)
     shown = [run for run, reason in enumerate(reasons) if not reason]
     compared = differences(rates, shown)
     ranks = rank_ranges_of(shown, compared)
-    apart = np.nan_to_num(rates.value - field_rates(rated.value))
+    # Against the rated alone, as the other: of who lost all to everybody, or won, no rating tells what to expect.
+    against_rated = win_rates(sheet.of_runs(~np.isnan(rated.value))).value
+    apart = np.nan_to_num(against_rated - field_rates(rated.value))
     runs = [_run(sheet, rates, rated, run, reasons[run], ranks.get(run)) for run in range(len(sheet.run_ids))]
     return BattleFigures(
         run_ids=sheet.run_ids,

@@ -79,6 +79,19 @@ def test_a_balanced_sheet_wins_as_its_ratings_lead_to_expect() -> None:
     assert {str(run) for run in ends}.intersection(unbalanced)
 
 
+@pytest.mark.parametrize("points", [0.0, 1.0])
+def test_a_run_without_a_rating_makes_no_other_unbalanced(points: float) -> None:
+    drawn = np.random.default_rng(2)
+    rows = [
+        (topic, *pair, points if pair[1] == 5 else float(drawn.integers(0, 3)) / 2, 0.0)
+        for topic in range(9)
+        for pair in combinations(range(6), 2)
+    ]
+    figures = battle_figures(sheet(rows), least_topics=5, least_battles=1)
+    assert [run.rating is None for run in figures.runs] == [False] * 5 + [True]
+    assert figures.unbalanced == ()
+
+
 def test_a_longer_answer_that_always_wins_has_no_slope() -> None:
     rows = [(topic, topic % 2, 1 - topic % 2, 1.0, 1.0) for topic in range(8)]
     assert length_slope(sheet(rows)) is None
