@@ -193,7 +193,8 @@ def as_counted(*verdicts: BattleVerdict) -> CountedBattle:
         *one.runs,
         points=fmean(points),
         is_bad=all(verdict.record.label is BattleLabel.BAD for verdict in verdicts),
-        is_split={0.0, 1.0} <= set(points),
+        # Several people who differ are no question of sides.
+        is_split={0.0, 1.0} <= set(points) and len({verdict.record.judge for verdict in verdicts}) == 1,
         length=length if one.record.left == one.runs[0] else -length,
         battle=one.battle,
         reasons=tuple(dict.fromkeys(reason for verdict in verdicts for reason in verdict.record.reasons)),

@@ -116,6 +116,26 @@ def test_runs_that_never_met_have_no_common_rating(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("people", "outcome"),
+    [(("left", "right"), "tied"), (("left", "right", "left"), "won"), (("left", "right", "right"), "lost")],
+)
+def test_of_several_first_verdicts_the_mean_says_the_outcome(
+    tmp_path: Path, people: tuple[str, ...], outcome: str
+) -> None:
+    load_runs(tmp_path, "ab", TOPICS)
+    rows = [
+        {"topic_id": topic, "left": "a", "right": "b", "verdict": verdict, "judge": judge}
+        for topic in TOPICS
+        for judge, verdict in zip(("ann", "ben", "cem"), people, strict=False)
+    ]
+    load("import_battles", "--by", "human", write(tmp_path, "verdicts.jsonl", rows))
+    counts = dict.fromkeys(("won", "lost", "tied", "both_bad"), 0) | {outcome: len(TOPICS)}
+    row = runs_of()["a"]
+    assert {name: row[name] for name in counts} == counts
+    assert "The side decided" not in run("report", "battles", "--campaign", "river", *BY_PEOPLE).out
+
+
 @pytest.mark.parametrize("missing", ["zero", "skip"])
 def test_missing_answers_lose_by_rule_or_meet_nobody(tmp_path: Path, missing: str) -> None:
     load_runs(tmp_path, "abcde", TOPICS, lacking=[("t1", "a"), ("t2", "a"), ("t2", "b")])
