@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final
 
+from pydantic import Field
+
 from evaluation.formats.kinds import of_kind
 from evaluation.formats.lines import Count, Id, Line, Name, by_heading, id_problem, json_line, json_rows, one_of
 from evaluation.formats.problems import Problems
@@ -35,6 +37,7 @@ ARENA_COLUMNS: Final = ("topic_id", "model_a", "model_b", "winner")
 OUTCOME_COLUMNS: Final = ARENA_COLUMNS[1:]
 SWAPPED: Final = ":swapped"
 COMPLETED, FAILED = "completed", "failed"
+MOST_ROUNDS: Final = 32_767  # what the column holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ class OwnLine(Line):
     reasons: list[Annotated[str, one_of(list(BattleReason))]] = []
     reason: str | None = None
     judge: Name | None = None
-    round: Count = 1
+    round: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = 1
     second: bool = False
     place: Count | None = None
     stayed: Annotated[str, one_of(SIDES)] | None = None

@@ -98,6 +98,8 @@ def test_few_topics_and_battles_are_refused_with_the_reason(folder: Path) -> Non
         ({"verdict": "both"}, "verdict: "),
         ({"right": "c"}, "right: another run than on the left"),
         ({"judge": None}, "judge: who judged"),
+        ({"round": 0}, "round: "),
+        ({"round": 32_768}, "round: "),
     ],
 )
 def test_a_verdict_that_does_not_fit_is_refused(folder: Path, change: dict[str, Any], text: str) -> None:
