@@ -45,6 +45,9 @@ from reports.models import ExternalCondition, ExternalScore
 from web.statements import ROWS_A_STATEMENT
 
 Key = tuple[str, str, str]
+Measured = tuple[str, str]
+"""A run and a measure."""
+MEAN_COUNTS = "the mean counts"
 RATING = "rating"
 OUTCOMES = "outcomes"
 """Battles without topics, by which runs are rated."""
@@ -226,7 +229,7 @@ def _plan(
     campaign: Campaign, tables: Sequence[JudgeFiles], options: ScoreFileOptions, replace: bool
 ) -> ImportPlan:
     plan = ImportPlan("scores")
-    changes = [_changes(campaign, table, _settled(table, options, plan), plan) for table in tables]
+    changes = [_changes(campaign, table, options, replace, plan) for table in tables]
     refuse_changes([problem for change in changes for problem in change.problems], replace)
     absent = sum(len(change.absent) for change in changes)
     plan.counts |= {TAKEN_OUT if replace else NOT_IN_FILE: absent, UNRATED: sum(table.unrated for table in tables)}
@@ -240,27 +243,44 @@ def _plan(
 
 
 def _settled(
-    table: JudgeFiles, options: ScoreFileOptions, plan: ImportPlan
+    table: JudgeFiles, means: Mapping[Measured, float], options: ScoreFileOptions, plan: ImportPlan
 ) -> dict[Key, tuple[Source, TopicScore]]:
     """Return the rows that count: an aggregate that is not the mean of its topics is found, and goes unless kept."""
-    values: dict[tuple[str, str], list[float]] = {}
-    for (run_id, measure, topic), (_, score) in table.rows.items():
-        if topic != ALL:
-            values.setdefault((run_id, measure), []).append(score.value)
+    counts = "the file's counts" if options.keep_aggregates else MEAN_COUNTS
     kept = {}
     for key, (source, score) in table.rows.items():
-        of_topics = values.get(key[:2]) if key[2] == ALL else None
-        mean = fsum(of_topics) / len(of_topics) if of_topics else score.value
-        if abs(score.value - mean) > CLOSE:
-            counts = "the file's counts" if options.keep_aggregates else "the mean counts"
-            text = f"{score.measure}: {ALL} is {score.value:g}, the mean over topics {mean:g}; {counts}"
-            plan.found.append(
-                ImportFinding(FindingCode.AGGREGATE_DIFFERS, source.name, score.line, text, run_id=score.run_id)
-            )
+        if _differs(key, score.value, means):
+            plan.found.append(_finding(source.name, score.line, key, score.value, means[key[:2]], counts))
             if not options.keep_aggregates:
                 continue
         kept[key] = (source, score)
     return kept
+
+
+def _means(values: Mapping[Key, float]) -> dict[Measured, float]:
+    """Return the means over topics by run and measure."""
+    by_measure: dict[Measured, list[float]] = {}
+    for (run_id, measure, topic), value in values.items():
+        if topic != ALL:
+            by_measure.setdefault((run_id, measure), []).append(value)
+    return {measured: fsum(of_topics) / len(of_topics) for measured, of_topics in by_measure.items()}
+
+
+def _differs(key: Key, value: float, means: Mapping[Measured, float]) -> bool:
+    return key[2] == ALL and abs(value - means.get(key[:2], value)) > CLOSE
+
+
+def _stale(loaded: Mapping[Key, float], means: Mapping[Measured, float]) -> Iterator[Key]:
+    """Yield the loaded aggregates that were the means of their topics, or had none, and with new topics are not."""
+    old_means = _means(loaded)
+    for key, value in loaded.items():
+        if _differs(key, value, means) and not _differs(key, value, old_means):
+            yield key
+
+
+def _finding(file: str, line: int, key: Key, value: float, mean: float, counts: str) -> ImportFinding:
+    text = f"{key[1]}: {ALL} is {value:g}, the mean over topics {mean:g}; {counts}"
+    return ImportFinding(FindingCode.AGGREGATE_DIFFERS, file, line, text, run_id=key[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,10 +317,20 @@ def _rows(table: ExternalCondition, scores: Iterable[TopicScore], event: Event) 
 
 
 def _changes(
-    campaign: Campaign, table: JudgeFiles, rows: Mapping[Key, tuple[Source, TopicScore]], plan: ImportPlan
+    campaign: Campaign, table: JudgeFiles, options: ScoreFileOptions, replace: bool, plan: ImportPlan
 ) -> TableChanges:
     there = ExternalCondition.objects.filter(campaign=campaign, name=table.judge.name).first()
     loaded = _loaded(there) if there else {}
+    before = {key: value for key, (_, value) in loaded.items()}
+    in_files = {run_id for run_id, _, _ in table.rows}
+    staying = {key: value for key, value in before.items() if not replace or key[0] not in in_files}
+    means = _means(staying | {key: score.value for key, (_, score) in table.rows.items()})
+    stale = [] if replace or options.keep_aggregates else list(_stale(before, means))
+    gone = [loaded.pop(key)[0] for key in stale]
+    for key in stale:
+        if key not in table.rows:
+            plan.found.append(_finding(table.file, 0, key, before[key], means[key[:2]], MEAN_COUNTS))
+    rows = _settled(table, means, options, plan)
     new = [score for key, (_, score) in rows.items() if key not in loaded]
     changed = [
         (source, score) for key, (source, score) in rows.items() if key in loaded and loaded[key][1] != score.value
@@ -325,7 +355,7 @@ def _changes(
     plan.added += len(new)
     plan.changed += len(changed)
     plan.unchanged += len(rows) - len(new) - len(changed)
-    gone = [loaded[score.key][0] for _, score in changed]
+    gone += [loaded[score.key][0] for _, score in changed]
     return TableChanges(table.judge, new + [score for _, score in changed], gone, absent, problems)
 
 

@@ -46,6 +46,29 @@ def test_an_aggregate_that_is_not_the_mean_is_found_and_the_mean_counts(judged: 
     assert ("r1", "", "m", 0.9) in rows_of("B")
 
 
+def test_an_aggregate_is_compared_with_all_topics_of_the_judge_also_those_of_other_files(judged: Path) -> None:
+    first, second = "r1 m t01 0.2\nr1 m t02 0.4\n", "r1 m t03 0.9\nr1 m t04 0.9\n"
+    stale, whole = "r1 m all 0.3\n", "r1 m all 0.6\n"
+    told = "m: all is 0.3, the mean over topics 0.6; the mean counts"
+    parts = {
+        "stale": (first + stale, second),
+        "of topics to come": (stale, first + second),
+        "again": (first + stale, second + stale),
+        "right": (first + stale, second + whole),
+        "last": (first + second, whole),
+        "last and wrong": (first + second, stale),
+    }
+    for name, texts in parts.items():
+        for place, text in enumerate(texts):
+            said = load("import_scores", "--judge", name, "--form", "tot", write(judged, f"{place}.txt", text)).err
+        assert (told in said) is (whole not in texts[1]), name
+        aggregates = {value for _, topic, _, value in rows_of(name) if not topic}
+        assert aggregates == ({0.6} if whole in texts[1] else set()), name
+    load("import_scores", "--judge", "kept", "--form", "tot", write(judged, "a.txt", first + stale))
+    load("import_scores", "--judge", "kept", "--form", "tot", "--keep-aggregates", write(judged, "b.txt", second))
+    assert ("r1", "", "m", 0.3) in rows_of("kept")
+
+
 def test_a_changed_value_is_shown_and_changed_with_replace_alone(judged: Path) -> None:
     load("import_scores", "--judge", "A", write(judged, "a.txt", "r1 m t01 0.25\nr1 m t02 0.75\nr2 m t01 1\n"))
     other = write(judged, "b.txt", "r1 m t01 0.5\n")
