@@ -1,18 +1,17 @@
 """Files of scores by topic, in the five forms that AutoJudge and trec_eval exchange; topic `all` is the aggregate."""
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import yaml
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter, ValidationError
 
 from evaluation.errors import BadInput, InputProblem
 from evaluation.formats.lines import Name, Once, OptionalName, id_problem, json_line, json_rows
 from evaluation.formats.problems import Problems, field_path, wording
-from evaluation.formats.scores import MOST
+from evaluation.formats.scores import MOST, NUMBER
 from evaluation.formats.source import Source
 
 ALL: Final = "all"
@@ -21,7 +20,6 @@ TABLE: Final = "csv"
 STDIN: Final = "<stdin>"
 MOST_CHARACTERS_OF_JUDGES: Final = 1_048_576
 BOOLEANS: Final = {"True": 1.0, "False": 0.0}
-NUMBER: Final = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +149,7 @@ class _JsonRow(BaseModel):
     run_id: str
     topic_id: str
     measure: str
-    value: float | bool
+    value: Annotated[float, BeforeValidator(lambda value: float(value) if isinstance(value, bool) else value)]
 
 
 ROW: Final = TypeAdapter(_JsonRow)

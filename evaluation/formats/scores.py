@@ -16,7 +16,7 @@ from evaluation.terms import RagTask
 MOST: Final = 1e100
 """Of a score: sums and squares of larger ones would be no numbers."""
 # `float` alone would take nan, inf and 1_000 as well.
-NUMBER: Final = re.compile(r"-?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,2})?")
+NUMBER: Final = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,3 +60,11 @@ def test_a_table_from_a_spreadsheet_has_quotes_and_crlf(paper: Path) -> None:
     table = write(paper, "crlf.csv", b'"run_id","all"\r\n"alpha","0.125"\r\n')
     load("import_scores", "--condition", "Excel", table)
     assert ("alpha", "all", 0.125) in values()
+
+
+@pytest.mark.parametrize("cell", ["+0.5", "1e+100", "-1e100", "1e-101", ".5", "5."])
+def test_a_number_of_a_table_is_one_of_a_score_file(paper: Path, cell: str) -> None:
+    table = write(paper, "o.csv", f"run_id,all\nalpha,{cell}\n")
+    load("import_scores", "--condition", "Other", table)
+    load("import_scores", "--judge", "A", "--topics-as-they-are", write(paper, "a.tot", f"alpha m all {cell}\n"))
+    assert [row.value for row in ExternalScore.objects.exclude(condition__name="NIST M/M")] == [float(cell)] * 2

@@ -115,7 +115,8 @@ def test_a_value_is_a_finite_number(value: str) -> None:
 def test_a_json_row_is_strict() -> None:
     lines = ['{"run_id": "r1", "topic_id": "t01", "measure": "m", "value": "0.5"}', '{"run_id": "r1"}']
     found = problems_of(lambda: parse_score_file(as_source(*lines), FORMS["jsonl"]))
-    assert found[0].startswith("judgeA.eval.txt:1: value")
+    assert found[0] == "judgeA.eval.txt:1: value: a number, found a string"
+    assert found[1].startswith("judgeA.eval.txt:2: ")
     assert "judgeA.eval.txt:2: topic_id: a value, the field is missing" in found
 
 
