@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -37,6 +38,10 @@ def main(words: Sequence[str] | None = None) -> int:
         write(answer, options)
     except (AssayError, OSError) as error:
         print(f"broken: {error}", file=sys.stderr)
+        return BROKEN
+    except Exception:
+        # Python's own 1 would say that the candidate is worse.
+        traceback.print_exc()
         return BROKEN
     verdict = answer["verdict"]
     print(f"{verdict}: {answer['reason']}", file=sys.stderr)
@@ -103,7 +108,7 @@ def table_of(file: str) -> dict[str, Any]:
     else:
         try:
             table = tomllib.loads(Path(file).read_text("utf-8")).get("tool", {}).get("assay", {}).get("gate")
-        except tomllib.TOMLDecodeError as error:
+        except ValueError as error:
             raise AssayError(f"{file}: {error}") from None
         if not isinstance(table, dict):
             raise AssayError(f"{file} has no table [tool.assay.gate]")
@@ -132,7 +137,7 @@ def ask(api: Assay, options: dict[str, Any], forms: list[str]) -> dict[str, Any]
 def document_of(file: str) -> dict[str, Any]:
     try:
         document = json.loads(Path(file).read_text("utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise AssayError(f"{file}: JSON that --save-baseline wrote: {error}") from None
     if not isinstance(document, dict):
         raise AssayError(f"{file}: an object that --save-baseline wrote")
@@ -147,7 +152,8 @@ def kept_in(options: dict[str, Any]) -> str | None:
 def write(answer: dict[str, Any], options: dict[str, Any]) -> None:
     for form, text in (answer.get("files") or {}).items():
         if options[form] == "-":
-            sys.stdout.write(text)
+            # UTF-8 as in a file, whatever a terminal of CI has.
+            sys.stdout.buffer.write(text.encode())
         else:
             Path(options[form]).write_text(text, "utf-8")
     kept, file = answer.get("kept"), kept_in(options)

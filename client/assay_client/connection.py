@@ -50,8 +50,11 @@ class Connection:
         if not TOKEN.fullmatch(token):
             raise AssayError("token: visible ASCII characters without spaces")
         headers = {"Authorization": f"Bearer {token}", "User-Agent": f"assay-client/{VERSION}".rstrip("/")}
-        # Redirects are not followed: the token is for this server alone.
-        self._http = httpx.Client(headers=headers, timeout=timeout, follow_redirects=False)
+        try:
+            # Redirects are not followed: the token is for this server alone.
+            self._http = httpx.Client(headers=headers, timeout=timeout, follow_redirects=False)
+        except (ImportError, ValueError, OSError, httpx.InvalidURL) as error:
+            raise AssayError(f"a proxy or a certificate of the environment: {error}") from error
         self._compared = False
         weakref.finalize(self, self._http.close)
 
@@ -174,8 +177,9 @@ class Connection:
 def checked_url(url: str, *, allow_http: bool) -> str:
     """Return the address without a slash at its end. Raises `AssayError`."""
     try:
+        httpx.URL(url)  # which refuses a port and characters that the other takes
         parts = urlsplit(url)
-    except ValueError:
+    except (ValueError, httpx.InvalidURL):
         parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise AssayError(f"url: an address such as https://assay.example.org, found {url!r}")

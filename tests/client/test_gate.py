@@ -1,6 +1,7 @@
 """A gate in a user's own pipeline: command, files, exit codes, pyproject.toml and pytest; the server's own answer."""
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from assay_client import Assay, Campaign, GateBroken, GateFailed, GateUndecided, connection
 from assay_client.cli import main
-from evaluation.models import AnswerProvenance, Judge
+from evaluation.models import AnswerProvenance, Judge, NuggetVersion
 from evaluation.models import Campaign as Stored
 from jobs.models import Job, WorkItem
 from llmjobs.models import LlmJob
@@ -133,6 +134,53 @@ def test_what_is_no_verdict_is_broken(monkeypatch: pytest.MonkeyPatch, capsys: p
     assert capsys.readouterr().err.startswith(f"broken: {server.url} did not answer")
     monkeypatch.delenv("ASSAY_TOKEN")
     assert gate() == 3
+
+
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [
+        ({}, ("--from", "latin.toml")),
+        ({}, ("--baseline-file", "latin.toml")),
+        ({}, ("--baseline-file", "deep.json")),
+        ({"ASSAY_URL": "http://localhost:80a"}, ()),
+        ({"ASSAY_URL": "https://assay.example.org/\x01"}, ()),
+        ({"ALL_PROXY": "socks9://localhost:1"}, ()),
+        ({"SSL_CERT_FILE": "/nowhere.pem"}, ()),
+    ],
+)
+def test_what_no_server_sees_is_broken_too(
+    environment: dict[str, str],
+    words: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "latin.toml").write_bytes(TABLE.replace("bad", "b\xe4d").encode("latin-1"))
+    (tmp_path / "deep.json").write_text("[" * 100_000, "utf-8")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    sides = [word for word in SIDES if word not in ("--baseline", "old") or not words]
+    assert main(["gate", *sides, "--candidate", "bad", *words]) == 3
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("broken: ")
+
+
+def test_what_nobody_thought_of_is_no_fail(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("assay_client.cli.ask", lambda *words: json.loads("{}")["verdict"])
+    assert gate(candidate="bad") == 3
+    assert "KeyError: 'verdict'" in capsys.readouterr().err
+
+
+def test_a_terminal_without_a_sign_gets_a_verdict(river: Campaign) -> None:
+    NuggetVersion.objects.update(text="\u5bdd")
+    command = [sys.executable, "-c", "from assay_client.cli import main; raise SystemExit(main())", "gate"]
+    environment = {**os.environ, "PYTHONPATH": str(settings.BASE_DIR / "client"), "PYTHONIOENCODING": "cp1252"}
+    words = [*SIDES, "--candidate", "bad", "--json", "-"]
+    asked = subprocess.run([*command, *words], capture_output=True, check=False, env=environment)
+    assert asked.returncode == 1
+    assert json.loads(asked.stdout)["lost"][0]["nugget"] == "\u5bdd"
 
 
 def test_files_are_written_where_nobody_answers(

@@ -2,6 +2,7 @@
 
 import sys
 import time
+import traceback
 from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import Any, NoReturn, get_args
@@ -49,6 +50,14 @@ class Command(AssayCommand):
     def _wrong_usage(self, message: str) -> NoReturn:
         self.stderr.write(f"broken: {message}")
         sys.exit(self.exit_usage)
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        try:
+            return super().execute(*args, **options)
+        except Exception:
+            # Python's own 1 would say that the candidate is worse.
+            self.stderr.write(traceback.format_exc())
+            sys.exit(self.exit_usage)
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_campaign(parser)
@@ -123,10 +132,10 @@ class Command(AssayCommand):
             if options[name] == "-":
                 self.stdout.write(make(result), ending="")
             elif options[name]:
-                Path(options[name]).write_text(make(result), encoding="utf-8")
+                _save(options[name], make(result))
         kept = options["save_baseline"] or (options["rebaseline"] and options["baseline_file"])
         if kept and result.kept:
-            Path(kept).write_text(f"{as_json(result.kept.model_dump())}\n", encoding="utf-8")
+            _save(kept, f"{as_json(result.kept.model_dump())}\n")
 
 
 def _read(name: str) -> bytes:
@@ -134,6 +143,13 @@ def _read(name: str) -> bytes:
         return Path(name).read_bytes()
     except OSError as error:
         raise Refused("usage", f"{name} cannot be read: {error.strerror}") from error
+
+
+def _save(name: str, text: str) -> None:
+    try:
+        Path(name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Refused("usage", f"{name} cannot be written: {error.strerror}") from error
 
 
 def _share(word: str) -> float:

@@ -117,6 +117,19 @@ def test_wrong_usage_is_never_undecided() -> None:
     assert gate("--baseline-file", "/nowhere.json", *LEAST).code == 3
 
 
+@pytest.mark.parametrize("option", ["json", "junit", "markdown", "save-baseline"])
+def test_a_file_that_cannot_be_written_is_never_a_fail(option: str) -> None:
+    outcome = gate("--baseline", "old", *LEAST, f"--{option}", "/nowhere/file")
+    assert (outcome.code, outcome.err) == (3, "/nowhere/file cannot be written: No such file or directory\n")
+
+
+def test_what_nobody_thought_of_is_never_a_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("exchange.management.commands.gate.run_gate", lambda order: json.loads("{}")["verdict"])
+    outcome = gate("--baseline", "old", *LEAST)
+    assert outcome.code == 3
+    assert "KeyError: 'verdict'" in outcome.err
+
+
 def test_labels_that_are_missing_break_it() -> None:
     failed = Assignment.objects.filter(judge__name="m", nugget_version__text="an okay thing")
     failed.filter(answer__topic__topic_id__in=["t00", "t01"]).update(label=9)
