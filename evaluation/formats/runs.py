@@ -92,8 +92,8 @@ class RunFile:
 
 
 def _citations(value: Any) -> tuple[int | str, ...]:
-    """Citations as a list of integers and docids, or as an object whose keys are docids."""
-    items = list(value) if isinstance(value, dict | list) else None
+    """Citations as a list of integers and docids, or as an object whose keys are docids; null is none."""
+    items = list(value or ()) if isinstance(value, dict | list | None) else None
     # By type, because true and false are integers to `isinstance`.
     if items is None or any(type(item) not in {int, str} for item in items):
         raise PydanticCustomError("citations", "a list of integers or docids")
@@ -108,9 +108,7 @@ def _citations(value: Any) -> tuple[int | str, ...]:
 
 def _document(value: Any) -> Any:
     """Leave out blank fields: of a page that could not be read a run has an empty text, which is none."""
-    fields = as_segment(value)
-    if not isinstance(fields, dict):
-        return fields
+    fields = as_segment(value) or {}
     return {name: field for name, field in fields.items() if not isinstance(field, str) or trimmed(field)}
 
 
@@ -190,7 +188,7 @@ def _missing(entry: RunLine) -> Iterator[tuple[str, str]]:
 
 
 def _contradictions(entry: RunLine) -> Iterator[tuple[str, str]]:
-    """Yield the fields that say another run, topic or sample than those that count."""
+    """Yield the fields that say another run, topic, sample or sentence than those that count."""
     head = entry.head
     counts = {name: getattr(head, name) for name in ("run_id", "topic_id", "sample")}
     counts["narrative_id"] = head.topic_id
@@ -199,6 +197,8 @@ def _contradictions(entry: RunLine) -> Iterator[tuple[str, str]]:
         for name, value in counts.items():
             if None not in (value, values.get(name)) and str(values[name]) != str(value):
                 yield f"{path}{name}", f"{value}, as the line says elsewhere, found {values[name]}"
+    if None not in (entry.answer, entry.responses) and entry.answer != entry.responses:
+        yield "responses", "the sentences of answer, found others"
 
 
 def _same_run(line: int, head: Head, heads: list[Head], problems: Problems) -> bool:

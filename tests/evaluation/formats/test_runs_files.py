@@ -102,6 +102,22 @@ def test_a_line_may_say_its_run_and_topic_twice(source: Read) -> None:
     assert row.topic_id == "1"
 
 
+def test_a_line_with_two_lists_of_sentences_is_refused_where_they_differ(source: Read) -> None:
+    both = answer(0, responses=[{"text": "One two.", "citations": [0]}])
+    assert run_of(source, both) == run_of(source, answer(0))
+    both["responses"][0]["citations"] = [1]
+    with pytest.raises(BadInput) as refused:
+        run_of(source, both)
+    assert "1: responses: the sentences of answer, found others" in str(refused.value)
+
+
+def test_null_is_no_citation_and_no_text(source: Read) -> None:
+    line = answer(documents={"a": None, "b": {"text": None}, "c": {"doc": None}})
+    line["answer"][0]["citations"] = None
+    [row] = run_of(source, line).answers
+    assert (row.sentences[0].citations, row.documents) == ((), ())
+
+
 @pytest.mark.parametrize("outside", [2, -1])
 def test_a_citation_out_of_range_is_kept_unresolved(source: Read, outside: int) -> None:
     run = run_of(source, answer(0, outside))
