@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, Final
 
 import numpy as np
@@ -159,9 +160,9 @@ def _is_accepted(order: GateOrder, verdict: GateVerdict) -> bool:
 
 def _check_usage(order: GateOrder) -> None:
     rule = order.rule
-    if rule.goal == "no-worse" and not rule.least > 0 and not order.rebaseline:
+    if rule.goal == "no-worse" and not 0 < rule.least < inf and not order.rebaseline:
         raise Refused("usage", "least: above 0: how large a loss would not matter?")
-    if rule.least < 0:
+    if not 0 <= rule.least < inf:
         raise Refused("usage", "least: 0 or more: how large a gain would matter?")
     for name, value in (("alpha", rule.alpha), ("level", rule.level)):
         if not 0 < value < 1:

@@ -99,6 +99,8 @@ WRONG = [
     ),
     (("--baseline", "v40", *LEAST), "run v40 is not in river (runs: bad, new, old)"),
     (("--baseline", "accepted", *LEAST), "no baseline is accepted for A/A in river"),
+    *((("--baseline", "old", "--least", word), "least: above 0") for word in ("inf", "nan")),
+    *((("--baseline", "old", "--goal", "better", "--least", word), "least: 0 or more") for word in ("inf", "nan")),
     (LEAST, "baseline: a run, the accepted one, or a file"),
     (("--baseline", "old", "--alpha", "2", *LEAST), "alpha: between 0 and 1, found 2"),
     (("--baseline", "old", "--score", "weighted_precision", *LEAST), "A/A has no score weighted_precision"),
