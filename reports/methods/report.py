@@ -3,6 +3,7 @@
 People stand as Assessor 1, 2 and so on, always: what is printed here is meant to be printed elsewhere.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
@@ -20,7 +21,7 @@ from assessor.rules.clock import RULE_VERSION
 from evaluation.battles import BattleLook
 from evaluation.campaigns.pseudonyms import Hiding, Names, anonymous, without_people
 from evaluation.domain.conditions import NuggetCondition, readings, readings_of_citations, told_apart
-from evaluation.labels import CITATION_LABELS, LEFT_POINTS, NUGGET_LABELS
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -41,6 +42,7 @@ from evaluation.models import (
 from evaluation.rules.protocol import GUIDELINES, SETTINGS
 from evaluation.terms import BattleShow, Condition, JudgeKind, Origin, SupportCondition, TaskState
 from reports.agreement.figures import Scored, confuse_sides, correlate, correlation_rows
+from reports.battles.verdicts import counting_verdicts, verdicts_by
 from reports.confusion.paired_labels import ConfusionReport
 from reports.files import Row, with_code
 from reports.forms import PAIRINGS
@@ -494,30 +496,26 @@ def _sentences(battle_set: BattleSet) -> Iterator[str]:
     show = BattleLook.of(battle_set.campaign.protocol, battle_set.design).show
     drawn = f"round robin dealt over topics, seed {seed}" if seed else "drawn elsewhere"
     for kind in JudgeKind:
-        verdicts = Verdict.objects.current().filter(
-            battle__battle_set=battle_set,
-            judge__kind=kind,
-            judge__aside=False,
-            second_opinion=False,
-            label__in=LEFT_POINTS,
-        )
+        counting = [
+            verdict
+            for of_battle in counting_verdicts(verdicts_by(battle_set, kind)).values()
+            for verdict in of_battle
+            if verdict.points is not None
+        ]
         by_people = kind is JudgeKind.HUMAN
-        names = sorted(set(verdicts.values_list("judge__name", flat=True)))
+        names = sorted({verdict.record.judge for verdict in counting})
         if names:
-            number = verdicts.aggregate(
-                battles=Count("battle", distinct=True), topics=Count("battle__topic", distinct=True)
-            )
-            twice = (
-                verdicts.values("battle", "judge").annotate(orders=Count("left", distinct=True)).filter(orders=2)
-            )
+            battles = len({verdict.battle for verdict in counting})
+            topics = len({verdict.topic_id for verdict in counting})
+            judged = Counter((verdict.battle, verdict.record.judge) for verdict in counting)
+            twice = sum(orders == 2 for orders in judged.values())
             style = " No run's name was shown; its style may still have been known again." if by_people else ""
             people = f"blind by {len(names)} {plural(len(names), 'person', 'people')}{SHOWN_WITH[show]}"
-            both = f", {twice.count():,} of them in both orders"
+            both = f", {twice:,} of them in both orders"
             judges = people if by_people else f"by {', '.join(names)}{both}"
-            topics = f"{number['topics']:,} {plural(number['topics'], 'topic')}"
             yield (
-                f"{number['battles']:,} battles over {topics} ({drawn}), sides drawn, judged {judges}; win rates are "
-                f"mean points, ties half; 95 % intervals cluster by topic (t).{style}"
+                f"{battles:,} battles over {topics:,} {plural(topics, 'topic')} ({drawn}), sides drawn, "
+                f"judged {judges}; win rates are mean points, ties half; 95 % intervals cluster by topic (t).{style}"
             )
 
 

@@ -12,6 +12,7 @@ from evaluation.labels import BattleLabel
 from evaluation.models import Verdict
 from evaluation.stages import BATTLE
 from evaluation.terms import Role
+from reports.methods.report import methods_documents
 from tests.assessor.comparing.test_comparing import RUNS, draw, judge, submit, window
 from tests.assessor.desk_client import Window
 from tests.worlds.imported import load, report
@@ -95,6 +96,17 @@ def test_a_third_person_who_cannot_judge_settles_nothing(conflict: JudgingWorld)
         third.do("label", key=f"{answer['id']}/battle", label="cant_judge", reason="Both are in Latin.")
     submit(third)
     assert report("battles", *FEW) == before
+
+
+def test_the_methods_count_a_third_person_whose_verdict_counts(conflict: JudgingWorld) -> None:
+    def methods() -> str:
+        return methods_documents(conflict.campaign)["methods.json"]
+
+    assert "10 battles over 1 topic" in methods()
+    assert "judged blind by 1 person" in methods()
+    judged(conflict, "sam", "left", again=True)
+    assert "10 battles over 1 topic" in methods()
+    assert "judged blind by 2 people" in methods()
 
 
 @pytest.mark.parametrize("form", ["assay", "ragdoll", "arena"])
