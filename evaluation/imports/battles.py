@@ -15,7 +15,7 @@ from evaluation.formats.source import Source
 from evaluation.imports.base import ImportPlan, LoadReceipt, carry_out, changed_problem, compare, refuse
 from evaluation.imports.dependents import refuse_if_judged_here
 from evaluation.judges import judge_named, stored_judge
-from evaluation.labels import BATTLE_LABELS
+from evaluation.labels import BATTLE_LABELS, BattleLabel
 from evaluation.models import AnswerProvenance, Battle, BattleSet, Campaign, Event, Judge, Verdict
 from evaluation.models.querysets import in_parts_of
 from evaluation.stages.battle import LEFT, RIGHT
@@ -107,12 +107,9 @@ def _plan(
 ) -> ImportPlan:
     battle_set = _set_named(campaign, set_name or _only_drawn(campaign) or IMPORTED)
     battles = _battles_of(battle_set)
-    nobody = [
-        InputProblem(source.name, record.line, "judge", "who judged, in the file or said with it")
-        for record in records
-        if not record.judge
-    ]
-    entries = _matched(campaign, source, records, _VerdictEntry, nobody)
+    entries = _matched(
+        campaign, source, records, _VerdictEntry, list(_without_judge_or_verdict(source, records, kind))
+    )
     is_drawn = battle_set is not None and bool(battle_set.seed)
     problems = list(_not_drawn(source, entries, battles, kind)) if is_drawn else []
     refuse(problems + list(_twice(source, entries, kind)))
@@ -202,6 +199,19 @@ def _matched(
             matches.append(match(record, left.topic_id, left.pk, right.pk))
     refuse(problems)
     return matches
+
+
+def _without_judge_or_verdict(
+    source: Source, records: Iterable[BattleRecord], kind: JudgeKind
+) -> Iterator[InputProblem]:
+    """Find verdicts of which it is not said who judged, and those of people that are none: only a reply fails."""
+    for record in records:
+        if not record.judge:
+            yield InputProblem(source.name, record.line, "judge", "who judged, in the file or said with it")
+        if kind is JudgeKind.HUMAN and record.label is BattleLabel.FAILED:
+            yield InputProblem(
+                source.name, record.line, "verdict", "a verdict; one of an LLM alone may have failed"
+            )
 
 
 def _not_drawn(

@@ -126,6 +126,20 @@ def test_a_verdict_that_says_two_things_is_refused(folder: Path, change: dict[st
     load("import_battles", "--by", "llm", write(folder, "judgments.jsonl", [row]))
 
 
+@pytest.mark.parametrize(
+    ("form", "row"),
+    [
+        ("assay", {"topic_id": "t1", "left": "a", "right": "b", "verdict": "failed"}),
+        ("ragdoll", {"qid": "t1", "assistant_a_run_id": "a", "assistant_b_run_id": "b", "status": "failed"}),
+    ],
+)
+def test_a_person_has_no_verdict_that_failed(folder: Path, form: str, row: dict[str, Any]) -> None:
+    path = write(folder, "verdicts.jsonl", [row])
+    by_ann = ("import_battles", "--by", "human", "--form", form, "--judge", "ann", path)
+    assert f"{path}:1: verdict: a verdict; one of an LLM alone may have failed" in refuse(*by_ann)
+    load("import_battles", "--by", "llm", "--judge", "robot", path)
+
+
 def test_replies_that_failed_at_ragdoll_come_in_as_failed(folder: Path) -> None:
     line: dict[str, Any] = {"qid": "t1", "assistant_a_run_id": "a", "assistant_b_run_id": "b", "model": "robot"}
     failed: dict[str, Any] = {"judge_verdict": None, "status": "failed"}
