@@ -287,6 +287,7 @@ class FindingCode(StrEnum):
     UNJUDGED_NUGGETS = "unjudged_nuggets"
     GRADE_OFF_SCALE = "grade_off_scale"
     ANSWER_TEXT_DIFFERS = "answer_text_differs"
+    WEIGHT_DIFFERS = "weight_differs"
     ADDRESSES_JUDGE = "addresses_judge"
     LABELS_OF_ANOTHER = "labels_of_another"
     CLOSING_ROW = "closing_row"

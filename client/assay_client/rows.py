@@ -841,6 +841,7 @@ class FindingRow:
         "unjudged_nuggets",
         "grade_off_scale",
         "answer_text_differs",
+        "weight_differs",
         "addresses_judge",
         "labels_of_another",
         "closing_row",

@@ -86,6 +86,7 @@ class _AssignmentIndex:
     runs: set[str]
     answers: dict[AnswerKey, int]
     wordings: dict[str, dict[str, list[int]]]
+    weights: dict[int, float | None]
 
 
 @with_every_problem
@@ -157,6 +158,7 @@ def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> I
         *_dirty_labels(to_write),
         *_short_rows(index, files),
         *_other_texts(index, files),
+        *_other_weights(index, files),
         *there_by_others(nugget_set.campaign, FindingCode.LABELLED_BY_OTHERS, judge, given_before, rows_written),
         *equal_labels(files[0][0], judge, of_set, codes, "answer", "nugget_version"),
     ]
@@ -198,6 +200,7 @@ def _change(row: _AssignmentEntry, loaded: Loaded) -> InputProblem:
 def _index_of(nugget_set: NuggetSet) -> _AssignmentIndex:
     campaign = nugget_set.campaign
     answers = AnswerProvenance.objects.filter(run__campaign=campaign)
+    listed = ListedNugget.objects.filter(nugget_list__in=nugget_set.lists.newest_submitted())
     return _AssignmentIndex(
         topics=set(campaign.topics.values_list("topic_id", flat=True)),
         runs=set(campaign.runs.values_list("run_id", flat=True)),
@@ -206,6 +209,7 @@ def _index_of(nugget_set: NuggetSet) -> _AssignmentIndex:
             for run, topic, sample, pk in answers.values_list("run__run_id", "topic__topic_id", "sample", "pk")
         },
         wordings=_wordings(nugget_set),
+        weights=dict(listed.values_list("nugget_version", "weight")),
     )
 
 
@@ -324,6 +328,28 @@ def _other_texts(index: _AssignmentIndex, files: Files) -> Iterator[ImportFindin
         if (row.answer_text or "").split() != texts[pk].split():
             message = "the row carries another answer text than the run that is loaded"
             yield _finding(FindingCode.ANSWER_TEXT_DIFFERS, source, row, message)
+
+
+def _other_weights(index: _AssignmentIndex, files: Files) -> Iterator[ImportFinding]:
+    """Find rows that carry other weights than the list: their labels may have been given by another rubric."""
+    for source, rows in files:
+        for row in rows:
+            wordings = index.wordings.get(row.topic_id, {})
+            items: tuple[LabelRecord | UnjudgedRow, ...] = (*row.labels, *row.unjudged)
+            pairs = [
+                (item, index.weights[there[item.occurrence]])
+                for item in items
+                if item.weight is not None and item.occurrence < len(there := wordings.get(item.text, []))
+            ]
+            differing = [(item, listed) for item, listed in pairs if item.weight != listed]
+            if differing:
+                item, listed = differing[0]
+                theirs = "none" if listed is None else f"{listed:g}"
+                message = (
+                    f"{len(differing)} of {len(pairs)} weights differ from those of the list, which count; "
+                    f"{item.text!r} has {item.weight:g} here and {theirs} there"
+                )
+                yield _finding(FindingCode.WEIGHT_DIFFERS, source, row, message)
 
 
 ASSIGNMENT_COLUMNS = (

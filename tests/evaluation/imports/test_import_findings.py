@@ -181,6 +181,35 @@ def test_labels_of_another_answer_text(lists: Path) -> None:
     assert [row[:3] for row in found(FindingCode.ANSWER_TEXT_DIFFERS)] == [(2, "t2", "alpha")]
 
 
+GRADED = ("criteria", "verdict", "satisfied")
+
+
+@pytest.mark.parametrize(
+    ("key", "label", "word"), [GRADED, ("nuggets", "assignment", "support"), (*GRADED[:2], None)]
+)
+def test_labels_by_other_weights_than_the_list_s(runs: Path, key: str, label: str, word: str | None) -> None:
+    def criteria(word: str | None = word, **weights: float | None) -> list[Rows]:
+        return [{"text": text, "weight": weight, label: word} for text, weight in weights.items()]
+
+    rubric = [{"qid": "t1", "nuggets": criteria(bends=5, sand=2, silt=-3)}]
+    load("import_nuggets", *AUTO, write(runs, "n", rubric))
+    rows = [
+        {"qid": "t1", "run_id": "alpha", key: criteria(bends=5.0, sand=4.5, silt=3)},
+        # Where nothing is labelled, nothing is loaded and nothing is found.
+        {"qid": "t1", "run_id": "beta", key: criteria(word or "satisfied", bends=5, sand=None, silt=-3)},
+    ]
+    load("import_assignments", *BY_LLM, write(runs, "l", rows))
+    message = "2 of 3 weights differ from those of the list, which count; 'sand' has 4.5 here and 2 there"
+    assert found(FindingCode.WEIGHT_DIFFERS) == [(1, "t1", "alpha", message)]
+
+
+def test_other_weights_than_a_list_that_has_none(lists: Path) -> None:
+    row = {"qid": "t2", "run_id": "alpha", "criteria": [{"text": "dams", "weight": 1, "verdict": "satisfied"}]}
+    load("import_assignments", *BY_LLM, write(lists, "l", [row]))
+    [(*_, message)] = found(FindingCode.WEIGHT_DIFFERS)
+    assert message.endswith("'dams' has 1 here and none there")
+
+
 def test_a_list_without_nuggets_is_loaded(runs: Path) -> None:
     assert "1 nugget list added" in load("import_nuggets", *AUTO, write(runs, "n", [nuggets("t1")])).err
     assert not Finding.objects.filter(code=FindingCode.UNKNOWN_IMPORTANCE).exists()
