@@ -237,6 +237,8 @@ def _retry_after(words: str) -> float | None:
 def _parameter(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return ",".join(map(_parameter, value))
     return value.isoformat() if isinstance(value, datetime) else str(value)
 
 

@@ -140,6 +140,7 @@ def test_a_judges_yml_says_whose_each_score_file_is(lib: Campaign, tmp_path: Pat
     assert (loaded.rows, loaded.changed) == (6, True)
     judges = lib.report("judges", truth="UMBRELA")["judges"]
     assert [(row["judge"], row["method"]) for row in judges] == [("GRADE", "pointwise")]
+    assert lib.report("judges", truth="UMBRELA", method=["spearman", "rbo"])["methods"] == ["spearman", "rbo"]
     with pytest.raises(Refused, match=r"judges\.yml"):
         lib.imports.scores(tmp_path / "first.eval.txt", form="tot")
 
