@@ -1,6 +1,6 @@
 """Drawing battles of a campaign's runs, and drawing more of them: one transaction with one event."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -37,7 +37,8 @@ TERMS = ("runs", "joined", "topics")
 class BattleOrder:
     """Order of battles. `runs`, `topics`: by id; none: all of a new set, without the organizers' controls.
 
-    Of a set that is there: runs and topics to add, and the number of `rounds` that it then has.
+    Of a set that is there: runs and topics to add, and the number of `rounds` that it then has. `controls`: the
+    organizers' control runs too, of either.
     """
 
     name: str = USUAL_NAME
@@ -159,7 +160,7 @@ def _check_words(order: BattleOrder) -> None:
 
 
 def _begun(campaign: Campaign, order: BattleOrder) -> BattleTerms:
-    runs = _runs(campaign, order)
+    runs = _runs(campaign, order, campaign.runs.filter(control=False).values_list("run_id", flat=True))
     topics = _topics(campaign, order.topics) or list(campaign.topics.values_list("topic_id", flat=True))
     if len(runs) < 2:
         raise Refused("no_battles", "A battle set needs two runs or more.", field="runs")
@@ -174,7 +175,7 @@ def _grown(campaign: Campaign, terms: BattleTerms, look: BattleLook, order: Batt
         raise Refused("usage", text)
     if order.rounds is not None and order.rounds < terms.rounds:
         raise Refused("usage", f"{order.name} has {terms.rounds} rounds: no battle is taken back.", field="rounds")
-    runs = set(_runs(campaign, order)) - set(terms.all_runs) if order.runs else set[str]()
+    runs = _runs(campaign, order) - set(terms.all_runs)
     topics = set(_topics(campaign, order.topics)) - set(terms.topics)
     return _checked(
         replace(
@@ -193,11 +194,13 @@ def _checked(terms: BattleTerms) -> BattleTerms:
     return terms
 
 
-def _runs(campaign: Campaign, order: BattleOrder) -> list[str]:
+def _runs(campaign: Campaign, order: BattleOrder, usual: Iterable[str] = ()) -> set[str]:
+    """Return the runs that an order names, or else the `usual` ones; with `controls` the organizers' too."""
     there = dict(campaign.runs.values_list("run_id", "control"))
     if unknown := sorted(set(order.runs) - there.keys()):
         raise Refused("no_such_run", f"There is no run {', '.join(unknown)} in {campaign.slug}.", field="runs")
-    return sorted(set(order.runs or (run for run, control in there.items() if order.controls or not control)))
+    controls = {run for run, control in there.items() if control and order.controls}
+    return controls.union(order.runs or usual)
 
 
 def _topics(campaign: Campaign, names: Sequence[str]) -> list[str]:

@@ -164,7 +164,11 @@ def _page(request: UserRequest, campaign: Campaign, sampling: SampleForm) -> Htt
 
 def _answers_that_name_their_run(viewer: User, campaign: Campaign, order: BattleOrder) -> int:
     answers = findings_for(viewer, campaign, FindingCode.NAMES_ITS_RUN)
-    answers = answers.filter(run_id__in=order.runs) if order.runs else answers
+    if order.runs:
+        of_runs = Q(run_id__in=order.runs)
+        if order.controls:
+            of_runs |= Q(run_id__in=campaign.runs.filter(control=True).values("run_id"))
+        answers = answers.filter(of_runs)
     return (answers.filter(topic_id__in=order.topics) if order.topics else answers).count()
 
 

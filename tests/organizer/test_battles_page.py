@@ -44,6 +44,14 @@ def test_a_preview_counts_answers_that_name_their_run(world: World, tmp_path: Pa
     assert "sentence 0 names hydra" in olga.get("/campaigns/river/findings/?code=names_its_run").content.decode()
 
 
+def test_a_preview_counts_controls_beside_the_runs_that_are_named(world: World, tmp_path: Path) -> None:
+    lines = [answer("hydra", topic, sentence("By Hydra.")) for topic in ("t1", "t2")]
+    load("import_run", "--task", "RAG", "--control", write(tmp_path, "hydra.jsonl", lines))
+    page = world.client("olga").post(PAGE, {"name": "side", "runs": ["a", "b"], "controls": "on"}).content.decode()
+    assert "3 runs, 3 topics" in page
+    assert "2 warnings of answers that name their own run or group." in page
+
+
 def test_a_set_is_drawn_and_grows_by_its_name(world: World) -> None:
     olga = world.client("olga")
     olga.post(PAGE, {"name": "side", "rounds": "1", "draw": "1"})

@@ -6,7 +6,7 @@ import pytest
 
 from evaluation.models import AnswerProvenance, Battle, BattleSet, Event
 from tests.reports.battles.worlds import load_runs
-from tests.worlds.imported import everything, load, refuse, write
+from tests.worlds.imported import answer, everything, load, refuse, sentence, write
 
 pytestmark = pytest.mark.django_db
 TOPICS = ("t1", "t2", "t3")
@@ -72,6 +72,25 @@ def test_runs_and_topics_are_added_by_name() -> None:
     assert stored()[: len(earlier)] == earlier
     assert sorted(row[:2] for row in stored() if "d" in row) == ["t1", "t2", "t3"]
     assert BattleSet.objects.get().design["joined"] == ["d"]
+
+
+@pytest.mark.parametrize("named", [(), ("--runs", "d")])
+def test_controls_are_added_to_a_set_that_is_there(folder: Path, named: tuple[str, ...]) -> None:
+    lines = [answer("quiet", topic, sentence("It is quiet.")) for topic in TOPICS]
+    load("import_run", "--task", "RAG", "--control", write(folder, "quiet.jsonl", lines))
+    load("draw_battles", "--rounds", 1, "--runs", "a", "b", "c")
+    earlier = stored()
+    load("draw_battles", *named, "--controls")
+    assert stored()[: len(earlier)] == earlier
+    assert sorted(BattleSet.objects.get().design["joined"]) == [*named[1:], "quiet"]
+    assert "nothing was drawn" in refuse("draw_battles", "--controls")
+
+
+def test_controls_meet_the_runs_that_are_named(folder: Path) -> None:
+    lines = [answer("quiet", topic, sentence("It is quiet.")) for topic in TOPICS]
+    load("import_run", "--task", "RAG", "--control", write(folder, "quiet.jsonl", lines))
+    load("draw_battles", "--runs", "a", "b", "--controls")
+    assert sorted(BattleSet.objects.get().design["runs"]) == ["a", "b", "quiet"]
 
 
 @pytest.mark.usefixtures("folder")
