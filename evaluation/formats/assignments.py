@@ -32,7 +32,7 @@ from evaluation.formats.lines import (
     sample_words,
     with_extra,
 )
-from evaluation.formats.nuggets import SEPARATORS, Tier, tier_of, wrong_sign
+from evaluation.formats.nuggets import Tier, folded, tier_of, wrong_sign
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 from evaluation.labels import AssignmentLabel
@@ -159,7 +159,7 @@ class LabelForm:
 NUGGETIZER: Final = LabelForm(
     NUGGETS, "importance", "assignment", "", lambda word: LABELS_BY_WORD.get(word, FAILED)
 )
-GRADED: Final = LabelForm(CRITERIA, "tier", "verdict", "type", lambda word: VERDICTS.get(_folded(word), FAILED))
+GRADED: Final = LabelForm(CRITERIA, "tier", "verdict", "type", lambda word: VERDICTS.get(folded(word), FAILED))
 
 
 @of_kind("assignments", "nugget labels, an answer a line")
@@ -223,12 +223,8 @@ def _criterion(item: "LabelRecord | UnjudgedRow") -> dict[str, Any]:
 
 def _verdict(item: "LabelRecord") -> str:
     # Read back, a verdict's own name would be that verdict and no failure any more.
-    failed = "failed" if _folded(item.raw) in VERDICTS else item.raw
+    failed = "failed" if folded(item.raw) in VERDICTS else item.raw
     return VERDICT_OF.get(item.label, failed)
-
-
-def _folded(verdict: str) -> str:
-    return SEPARATORS.sub(" ", verdict).strip().casefold()
 
 
 def label_provenance(sentence: int | None, first_label: int | None, reason: str) -> dict[str, Any]:

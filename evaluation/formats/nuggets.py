@@ -43,7 +43,12 @@ NO_NOT: Final = "AND or OR: a question whose answers must not be given has no sc
 TIERS: Final = {"mandatory": "vital", "optional": "okay"}
 TIER_OF: Final = {word: tier for tier, word in TIERS.items()}
 
-Tier = Annotated[str, AfterValidator(lambda tier: TIERS.get(tier, tier))]
+
+def folded(word: str) -> str:
+    return SEPARATORS.sub(" ", word).strip().casefold()
+
+
+Tier = Annotated[str, AfterValidator(lambda tier: TIERS.get(folded(tier), tier))]
 """Importance of a criterion; another word is kept as one of unknown importance."""
 
 
@@ -196,7 +201,7 @@ def importance_word(importance: Importance, raw: str) -> str:
 def is_avoid(importance: object) -> bool:
     if importance in ("", "vital", "okay"):  # a file has up to 835,000 labels, each with such a word
         return False
-    return isinstance(importance, str) and SEPARATORS.sub(" ", importance).strip().casefold() in AVOID
+    return isinstance(importance, str) and folded(importance) in AVOID
 
 
 def is_not(aggregator: object) -> bool:

@@ -302,10 +302,12 @@ def _findings(nugget_set: NuggetSet, source: Source, row: NuggetListRow) -> list
     seen: set[str] = set()
     for nugget in row.nuggets:
         if _is_dirty(nugget_set, nugget):
-            text = (
-                f"importance {nugget.raw_importance!r} of {nugget.text!r} is neither vital nor okay: "
-                "it counts in scores over all nuggets alone"
+            is_not = (
+                "vital nor okay: it counts in scores over all nuggets alone"
+                if nugget.weight is None
+                else "vital (mandatory) nor okay (optional): it counts by its weight, and never as mandatory"
             )
+            text = f"importance {nugget.raw_importance!r} of {nugget.text!r} is neither {is_not}"
             findings.append(
                 ImportFinding(FindingCode.UNKNOWN_IMPORTANCE, source.name, row.line, text, row.topic_id)
             )

@@ -54,6 +54,16 @@ def test_a_rubric_is_a_list_of_nuggets() -> None:
     assert row.extra == {"domain": "food"}
 
 
+@pytest.mark.parametrize(("tier", "importance"), [("Mandatory", "vital"), (" OPTIONAL", "okay"), ("Must", "Must")])
+@pytest.mark.parametrize(("key", "text"), [("criteria", "text"), ("rubrics", "criterion")])
+def test_a_tier_is_read_in_any_case(key: str, text: str, tier: str, importance: str) -> None:
+    criterion = {text: "Yeast makes gas", "tier": tier, "weight": 5}
+    [row] = parse_lists(source({"qid": "1", key: [criterion]}))
+    assert [nugget.raw_importance for nugget in row.nuggets] == [importance]
+    graded = {"qid": "1", "run_id": "r", "criteria": [{"text": "a", "tier": tier, "verdict": "satisfied"}]}
+    assert [label.importance for row in parse_assignments(source(graded)) for label in row.labels] == [importance]
+
+
 @pytest.mark.parametrize("write", [rubric_line, research_rubrics_line])
 @pytest.mark.parametrize("line", [RUBRIC, RESEARCH])
 def test_both_forms_are_read_back_equal(write: Any, line: dict[str, Any]) -> None:

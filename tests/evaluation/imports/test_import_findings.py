@@ -128,6 +128,17 @@ def test_an_unknown_importance_stays_a_nugget(runs: Path, word: str) -> None:
     assert repr(word) in message
 
 
+@pytest.mark.parametrize("weight", [5, -3])
+def test_a_criterion_of_an_unknown_tier_counts_by_its_weight(runs: Path, weight: int) -> None:
+    rubric = {"qid": "t1", "criteria": [{"text": "bends", "tier": "Must", "weight": weight}]}
+    load("import_nuggets", *AUTO, write(runs, "n", [rubric]))
+    [(*_, message)] = found(FindingCode.UNKNOWN_IMPORTANCE)
+    assert message == (
+        "importance 'Must' of 'bends' is neither vital (mandatory) nor okay (optional): it counts by its weight, "
+        "and never as mandatory"
+    )
+
+
 def test_drafts_without_importance_are_as_they_should_be(runs: Path) -> None:
     drafts = [{"qid": "t1", "nuggets": [{"text": "bends"}]}]
     load("import_nuggets", "--origin", "draft", "--judge", "m", write(runs, "n", drafts))
