@@ -5,7 +5,7 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, ValidationInfo
 from pydantic_core import PydanticCustomError
 
 from evaluation.formats.kinds import of_kind
@@ -80,14 +80,21 @@ def as_query(value: Any) -> Any:
     return None if fields and fields.get("qid") == "" else fields
 
 
+def as_topic(value: Any, info: ValidationInfo) -> Any:
+    # Of a passage alone the field is another program's.
+    return value if value != "" and info.data.get("candidates") else None
+
+
 class AnyLine(DocLine):
     query: Annotated[QueryLine | None, BeforeValidator(as_query)] = None
     candidates: list[DocLine] | None = None
+    qid: Annotated[Id | None, BeforeValidator(as_topic)] = None
 
     @property
     def candidates_of(self) -> str:
         """The topic whose candidates these are; empty where the line does not say it, or has none."""
-        return (self.query.qid if self.query and self.candidates else None) or ""
+        topic_id = (self.query and self.query.qid) or self.qid
+        return topic_id if topic_id and self.candidates else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from evaluation.terms import JudgeKind, SupportCondition
 from tests.worlds.imported import (
     AUTO,
     SUPPORT,
+    Rows,
     answer,
     load,
     nuggets,
@@ -111,6 +112,13 @@ def test_candidates_are_kept_with_their_topics(corpus: Path) -> None:
     assert said == "2 passages added. 3 candidates; 1 candidates of topics that are not loaded.\n"
     assert candidates_loaded() == {("t1", "x1"), ("t1", "x2"), ("t2", "x2")}
     assert load("import_segments", path).err.startswith("Nothing changed: 2 passages already loaded.")
+
+
+@pytest.mark.parametrize("query", [{"query": "why"}, {"query": {"text": "why"}}, {"query": {"qid": ""}}, {}])
+def test_the_topic_of_candidates_may_stand_beside_their_query(corpus: Path, query: Rows) -> None:
+    rows = [{"qid": "t1", **query, "candidates": [segment("x1")]}, segment("x2") | {"qid": "no topic"}]
+    load("import_segments", write(corpus, "c", rows))
+    assert candidates_loaded() == {("t1", "x1")}
 
 
 def test_candidates_whose_texts_are_there_come_later(corpus: Path) -> None:
