@@ -21,6 +21,7 @@ JSON_NAMES: Final[Mapping[type, str]] = {
     dict: "an object",
     type(None): "null",
 }
+EMPTY_TEXT: Final = "a text that is not empty"
 TRAILING: Final = "trailing characters"
 WORDING: Final[Mapping[str, str]] = {
     "string_type": "a string",
@@ -79,7 +80,7 @@ def wording(detail: "ErrorDetails") -> str:
     if kind == "json_invalid":
         return _json_wording(str(context["error"]))
     if kind == "string_pattern_mismatch":
-        return "a text that is not empty"
+        return EMPTY_TEXT
     if kind in {"greater_than_equal", "less_than_equal"}:
         bound = "at least" if kind == "greater_than_equal" else "at most"
         return f"a number of {bound} {context.get('ge', context.get('le'))}"

@@ -10,8 +10,9 @@ from pydantic_core import PydanticCustomError
 
 from evaluation.formats.kinds import of_kind
 from evaluation.formats.lines import Count, Id, Line, Once, Text, json_rows
-from evaluation.formats.problems import JSON_NAMES, Problems
+from evaluation.formats.problems import EMPTY_TEXT, JSON_NAMES, Problems
 from evaluation.formats.source import Source
+from web.text import trimmed
 
 # In a JSON string a quote is escaped, so a text that quotes JSON cannot match this.
 DOCID: Final = re.compile(r'"(?:docid|id)"\s*:\s*"([^"\\]*)"')
@@ -52,6 +53,13 @@ def as_segment(value: Any) -> Any:
     return {"text": value} if isinstance(value, str) else _object(value)
 
 
+def as_doc(value: Any) -> Any:
+    # A text has no field that could be named.
+    if isinstance(value, str) and not trimmed(value):
+        raise PydanticCustomError("empty_text", EMPTY_TEXT)
+    return as_segment(value)
+
+
 def _object(value: Any) -> Any:
     if value is not None and not isinstance(value, dict):
         kind = JSON_NAMES.get(type(value), "something else")
@@ -62,7 +70,7 @@ def _object(value: Any) -> Any:
 class DocLine(SegmentLine):
     """A segment of which `doc` may hold more: its text alone, or all of it."""
 
-    doc: Annotated[SegmentLine | None, BeforeValidator(as_segment)] = None
+    doc: Annotated[SegmentLine | None, BeforeValidator(as_doc)] = None
 
     def values_of(self, key: str) -> dict[str, str]:
         """Return the values of the fields of a name, by their paths."""

@@ -59,6 +59,25 @@ def test_a_passage_with_two_docids_is_refused(source: Read, line: dict[str, Any]
     assert (problem.line, problem.field, problem.expected) == (2, field, "the docid of the passage, d, found e")
 
 
+@pytest.mark.parametrize("text", ["", " \n", "\u200b"])
+@pytest.mark.parametrize(
+    ("line", "field"),
+    [
+        (lambda text: {"docid": "d", "doc": text}, "doc"),
+        (lambda text: {"docid": "d", "doc": {"text": text}}, "doc.text"),
+        (lambda text: {"query": "q", "candidates": [{"docid": "d", "doc": text}]}, "candidates.0.doc"),
+        (lambda text: {"candidates": [{"docid": "d", "text": text}]}, "candidates.0.text"),
+    ],
+)
+def test_an_empty_text_is_refused_by_the_field_that_has_it(
+    source: Read, line: Callable[[str], object], field: str, text: str
+) -> None:
+    with pytest.raises(BadInput) as refused:
+        parse_segments(source(json.dumps(line(text))))
+    [problem] = refused.value.problems
+    assert (problem.line, problem.field, problem.expected) == (1, field, "a text that is not empty")
+
+
 @pytest.mark.parametrize("doc", [{"docid": "d"}, {"id": 7}, {"docid": "d", "id": 7}])
 def test_the_same_docid_twice_or_the_number_of_a_row_is_none(source: Read, doc: dict[str, Any]) -> None:
     line = json.dumps({"docid": "d", "id": 12, "doc": {**doc, "text": "x"}})
