@@ -11,7 +11,8 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.terms import Condition, SupportCondition
 from reports.agreement.figures import table_of
-from reports.battles.figures import LEVEL, BattleFigures
+from reports.battles.corrected import CorrectedFigures
+from reports.battles.figures import LEVEL, BattleFigures, BattleRun
 from reports.battles.verdicts import CountedBattle
 from reports.document import chosen_labels
 from reports.metrics.agreement import ScoreTable
@@ -61,10 +62,13 @@ def board_of_scores(campaign: Campaign, choices: Mapping[str, Any]) -> Board:
     return Board(choices["against"], score, means, _apart(table), table)
 
 
-def board_of_battles(condition: str, figures: BattleFigures) -> Board:
+def board_of_battles(condition: str, figures: BattleFigures | CorrectedFigures) -> Board:
     ids = figures.run_ids
     apart = {(ids[gap.a], ids[gap.b]): gap.value for gap in figures.differences if gap.p < LEVEL}
-    means = {run.run_id: run.win_rate for run in figures.runs if run.win_rate is not None}
+    rates = (
+        (run.run_id, run.win_rate if isinstance(run, BattleRun) else run.corrected.value) for run in figures.runs
+    )
+    means = {run_id: rate for run_id, rate in rates if rate is not None}
     return Board(condition, WIN_RATE, means, apart)
 
 

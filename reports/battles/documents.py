@@ -132,7 +132,7 @@ def battles_report(campaign: Campaign, choices: Choices) -> Document:
         "cycles": _cycles_document(sheet),
         "reliability": figures.reliability,
         "unbalanced": list(figures.unbalanced),
-        **_beside(campaign, battle_set, battles, board_of_battles(condition.value, figures), choices),
+        **_beside(campaign, battle_set, battles, board_of_battles(condition.value, by_sample or figures), choices),
     }
     return Document(
         content, [run_row(run, choices["by"]) for run in runs], _text(battle_set, figures, content, len(battles))
@@ -358,13 +358,14 @@ def _text(battle_set: BattleSet, figures: BattleFigures, content: Mapping[str, A
     for what, words in ODDS.items():
         if (slope := content[what]["value"]) is not None:
             lines.append(f"An answer {words} has {exp(slope):.2f} times the odds to win.")
-    lines += [_board_line(board) for board in content["boards"]]
+    of = " of corrected win rates" if content["by"] == CORRECTED else ""
+    lines += [_board_line(board, of) for board in content["boards"]]
     if figures.reliability is not None and figures.reliability < ENOUGH:
         lines.append(f"Reliability {figures.reliability:.2f}: these battles do not order the runs.")
     return "\n".join(["", *lines])
 
 
-def _board_line(board: Mapping[str, Any]) -> str:
+def _board_line(board: Mapping[str, Any], of: str) -> str:
     tau = board["reason"] if board["tau"] is None else f"{board['tau']:.3f}"
     pairs = f"{board['same']:,} in the same order, {board['opposite']:,} in the opposite one"
-    return f"Tau with {board['condition']} {board['score']}: {tau}. Pairs that differ on both boards: {pairs}."
+    return f"Tau{of} with {board['condition']} {board['score']}: {tau}. Pairs that differ on both boards: {pairs}."

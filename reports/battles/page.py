@@ -279,6 +279,7 @@ def _agreement(content: Mapping[str, Any]) -> Section:
 
 
 def _boards(content: Mapping[str, Any]) -> Section:
+    figure = f"{SORTED[CORRECTED]} beside the board. " if content["by"] == CORRECTED else ""
     explained = content["explained"] or {}
     rows = [
         {
@@ -303,7 +304,8 @@ def _boards(content: Mapping[str, Any]) -> Section:
         ),
         rows=rows,
         aside=("scored",),
-        note="Apart: pairs of runs that differ on both boards. Tau has no interval here: none of those tried holds.",
+        note=f"{figure}Apart: pairs of runs that differ on both boards. Tau has no interval here: none of those tried "
+        "holds.",
     )
 
 

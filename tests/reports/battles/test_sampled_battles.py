@@ -161,6 +161,27 @@ def test_the_text_counts_the_differences_that_are_shown(folder: Path) -> None:
         assert f"{sum(apart)} of {len(apart)} pairs of runs differ (Holm)." in text
 
 
+def test_corrected_win_rates_are_set_beside_another_board(folder: Path) -> None:
+    """Where people judged all battles, corrected win rates are those of people, and order the runs as these do."""
+    load("sample_battles", "--n", 36)
+    judged(folder, "ann", drawn(), ("left", "tie"), "human")
+    few = ("--condition", "B/A", "--against", "B/M", "--least-battles", "2")
+    [by_llm] = report("battles", *few)["boards"]
+    [corrected] = report("battles", *few, "--by", "corrected")["boards"]
+    assert by_llm["tau"] < 1
+    assert corrected["tau"] == 1
+    assert "Tau with B/M win_rate: " in run("report", "battles", "--campaign", "river", *few).out
+    text = run("report", "battles", "--campaign", "river", *few, "--by", "corrected").out
+    assert "Tau of corrected win rates with B/M win_rate: 1.000." in text
+    campaign = Campaign.objects.get()
+    rita = World(campaign, make_cast(campaign)).client("rita")
+    page = "/campaigns/river/reports/battles/?condition=B/A&against=B/M"
+    for by, is_said in (("win", False), ("corrected", True)):
+        text = rita.get(f"{page}&by={by}").content.decode()
+        assert "Apart: pairs of runs that differ on both boards" in text
+        assert ("Corrected win rate beside the board" in text) is is_said
+
+
 def test_the_methods_say_how_the_sample_was_drawn(folder: Path) -> None:
     load("sample_battles", "--n", 12)
     judged(folder, "ann", drawn(), ("left",), "human")
