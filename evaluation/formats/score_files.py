@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter, ValidationError
+from pydantic_core import PydanticCustomError
 
 from evaluation.errors import BadInput, InputProblem
 from evaluation.formats.lines import Name, Once, OptionalName, id_problem, json_line, json_rows
@@ -19,6 +20,7 @@ TABLE: Final = "csv"
 """The form of a published table, which has a column for each score and no topics: `evaluation/formats/scores.py`."""
 STDIN: Final = "<stdin>"
 MOST_CHARACTERS_OF_JUDGES: Final = 1_048_576
+FINITE: Final = "a finite number (to 1e100)"
 BOOLEANS: Final = {"True": 1.0, "False": 0.0}
 
 
@@ -84,7 +86,7 @@ def form_of(source: Source, topics: Collection[str], *, has_header: bool = False
     first = lines[0][1] if lines else ""
     if first.lstrip().startswith(("{", "[")):
         return JSONL.name
-    if "," in first and len(first.split()) == 1:
+    if "," in first and all(len(cell.split()) <= 1 for cell in first.split(",")):
         return TABLE
     fitting = [form for form in (TREC_EVAL, RANKING) if len(form.columns) == len(first.split())]
     if len(first.split()) == len(TOT.columns):
@@ -143,13 +145,20 @@ def _cells(
             problems.add(line, "columns", expected)
 
 
+def _as_number(value: Any) -> Any:
+    # An integer beyond all floats would be told to be no number.
+    if isinstance(value, int) and abs(value) > MOST:
+        raise PydanticCustomError("size", FINITE)
+    return float(value) if isinstance(value, bool) else value
+
+
 class _JsonRow(BaseModel):
     model_config = ConfigDict(strict=True)
 
     run_id: str
     topic_id: str
     measure: str
-    value: Annotated[float, BeforeValidator(lambda value: float(value) if isinstance(value, bool) else value)]
+    value: Annotated[float, BeforeValidator(_as_number)]
 
 
 ROW: Final = TypeAdapter(_JsonRow)
@@ -162,9 +171,7 @@ def _score(line: int, cells: Mapping[str, Any], problems: Problems) -> TopicScor
             problems.add(line, name, expected)
     value = _number(cells["value"])
     if value is None:
-        problems.add(
-            line, "value", f"a finite number (to 1e100), True or False, found {str(cells['value'])[:40]!r}"
-        )
+        problems.add(line, "value", f"{FINITE}, True or False, found {str(cells['value'])[:40]!r}")
     if value is None or len(problems) > before:
         return None
     return TopicScore(line, cells["run"], cells["topic"], cells["measure"], value)

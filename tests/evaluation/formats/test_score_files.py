@@ -1,5 +1,6 @@
 """Score files by topic in five forms: out and in again equal, and told apart by what their columns hold."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -72,6 +73,10 @@ def test_the_tool_s_own_two_files_of_a_judge_are_equal(shared_data: Path) -> Non
         ("t01 Q0 r1 0 0.5 GRADE", "ranking"),
         ('{"run_id": "r1", "topic_id": "t01", "measure": "GRADE", "value": 0.5}', "jsonl"),
         ("run_id,all", "csv"),
+        ("run_id, group, all, vital", "csv"),
+        ("run_id ,group, all", "csv"),
+        ("r1 P@1,000 t01 0.5", "tot"),
+        ("r1 GRADE t01 0,5", "tot"),
         ("r1 GRADE GRADE 0.5", ""),
         ("r1 t02 t01 0.5", ""),
         ("r1 GRADE", ""),
@@ -118,6 +123,13 @@ def test_a_json_row_is_strict() -> None:
     assert found[0] == "judgeA.eval.txt:1: value: a number, found a string"
     assert found[1].startswith("judgeA.eval.txt:2: ")
     assert "judgeA.eval.txt:2: topic_id: a value, the field is missing" in found
+
+
+@pytest.mark.parametrize("value", ["9" * 400, "-1" + "0" * 400, "1e999", "1" + "0" * 100 + "1", "9" * 5000])
+def test_a_number_beyond_all_bounds_is_told_so(value: str) -> None:
+    row = f'{{"run_id": "r1", "topic_id": "t01", "measure": "m", "value": {value}}}'
+    [problem] = problems_of(lambda: parse_score_file(as_source(row), FORMS["jsonl"]))
+    assert re.search("value: a finite number|number out of range", problem), problem
 
 
 JUDGES = """\
