@@ -108,7 +108,9 @@ def _citations(value: Any) -> tuple[int | str, ...]:
 
 def _document(value: Any) -> Any:
     """Leave out blank fields: of a page that could not be read a run has an empty text, which is none."""
-    fields = as_segment(value) or {}
+    fields = as_segment(value)
+    if not isinstance(fields, dict):
+        return fields
     return {name: field for name, field in fields.items() if not isinstance(field, str) or trimmed(field)}
 
 

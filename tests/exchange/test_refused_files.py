@@ -168,7 +168,7 @@ SEGMENTS = [
     Case("text null", passage(text=None), 1, "segment", NO_TEXT),
     Case("doc a number", lines({"docid": "d7", "doc": 5}), 1, "doc", f"{TEXT_OR_OBJECT}an integer"),
     Case("doc a list", lines({"docid": "d7", "doc": ["Salt."]}), 1, "doc", f"{TEXT_OR_OBJECT}a list"),
-    Case("doc empty", lines({"docid": "d7", "doc": ""}), 1, "doc.text", "a text that is not empty"),
+    Case("doc empty", lines({"docid": "d7", "doc": ""}), 1, "doc", "a text that is not empty"),
     Case("doc without text", lines({"docid": "d7", "doc": {"title": "Salt"}}), 1, "segment", NO_TEXT),
     Case("doc in doc", lines({"docid": "d7", "doc": {"doc": "Salt."}}), 1, "segment", NO_TEXT),
     Case("doc's text a number", lines({"docid": "d7", "doc": {"text": 5}}), 1, "doc.text", "a string, found an"),

@@ -112,7 +112,7 @@ def test_a_line_with_two_lists_of_sentences_is_refused_where_they_differ(source:
 
 
 def test_null_is_no_citation_and_no_text(source: Read) -> None:
-    line = answer(documents={"a": None, "b": {"text": None}, "c": {"doc": None}})
+    line = answer(documents={"a": {"text": None}, "b": {"doc": None}})
     line["answer"][0]["citations"] = None
     [row] = run_of(source, line).answers
     assert (row.sentences[0].citations, row.documents) == ((), ())
