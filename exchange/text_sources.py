@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -23,6 +24,8 @@ MOST_BYTES = 5 * 2**20
 """Of a text. A reply may have twice as many: JSON escapes what is not ASCII."""
 TIMEOUT_SECONDS = 60.0
 NOT_THERE = "Not there."
+PAGE = "A page of HTML, and no text."
+PAGE_START = re.compile(r"\s*+(?:<\?xml[^>]*+>\s*+)?<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE)
 TOO_LONG = f"A text of over {MOST_BYTES // 2**20} MB."
 
 
@@ -97,7 +100,9 @@ def _reply_by_status(status: int, headers: Mapping[str, str]) -> TextReply:
         case 401 | 403:
             return TextReply(Outcome.CLOSED, f"access refused (status {status}).")
         case 429 | 503:
-            return TextReply(Outcome.LATER, f"Too many requests (status {status}).", wait=retry_after(headers))
+            reason = "Too many requests" if status == 429 else "Not available now"
+            # A rest of no time is none: the next request is a try, and later than at once.
+            return TextReply(Outcome.LATER, f"{reason} (status {status}).", wait=retry_after(headers) or None)
         case 301 | 302 | 303 | 307 | 308:
             return TextReply(Outcome.NONE, f"A redirect, which is not followed (status {status}).")
     outcome = Outcome.AGAIN if status >= 500 or status in {408, 425} else Outcome.NONE
@@ -107,11 +112,14 @@ def _reply_by_status(status: int, headers: Mapping[str, str]) -> TextReply:
 def _text_reply(docid: str, response: httpx2.Response) -> TextReply:
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind in {"text/html", "application/xhtml+xml"}:
-        return TextReply(Outcome.NONE, "A page of HTML, and no text.")
+        return TextReply(Outcome.NONE, PAGE)
     try:
-        text = response.content.decode(response.charset_encoding or "utf-8-sig")
-    except (UnicodeDecodeError, LookupError):
+        # The mark of the byte order is no part of a text, also where the head names the encoding.
+        text = response.content.decode(response.charset_encoding or "utf-8").removeprefix("\ufeff")
+    except (UnicodeError, LookupError):
         return TextReply(Outcome.NONE, "No UTF-8.")
+    if PAGE_START.match(text):
+        return TextReply(Outcome.NONE, PAGE)
     try:
         record = _record(docid, text, is_json=kind.endswith("json"))
     except BadInput as wrong:
@@ -125,7 +133,7 @@ def _text_reply(docid: str, response: httpx2.Response) -> TextReply:
 def _record(docid: str, text: str, *, is_json: bool) -> SegmentRecord:
     """Read a reply: a passage in any form of a file of segments, or a text alone. Raises `BadInput`."""
     try:
-        fields: Any = as_segment(json.loads(text)) if is_json or text.startswith("{") else {"text": text}
+        fields: Any = as_segment(json.loads(text)) if is_json or text.lstrip().startswith("{") else {"text": text}
     except (ValueError, RecursionError):
         fields = {} if is_json else {"text": text}
     if not isinstance(fields, dict):

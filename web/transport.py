@@ -162,6 +162,7 @@ BROKEN = (
     httpcore2.ProxyError,
     httpcore2.UnsupportedProtocol,
 )
+GZIP_START = b"\x1f"  # of each part of a reply that was packed in several
 DESCRIBE_PACKING = {b"content-encoding", b"content-length", b"transfer-encoding"}
 
 
@@ -191,9 +192,18 @@ def _unpacked(response: httpcore2.Response, most_bytes: int) -> Iterator[bytes]:
         # Anything else was not asked for, and reads as no completion.
         yield from response.iter_stream()
         return
-    unpacker = zlib.decompressobj(wbits=47 if "gzip" in packing else zlib.MAX_WBITS)
+    wbits = 47 if "gzip" in packing else zlib.MAX_WBITS
+    unpacker = zlib.decompressobj(wbits)
+    is_begun = False
     for packed in response.iter_stream():
         rest = packed
         while rest:
+            if unpacker.eof:
+                if not rest.startswith(GZIP_START):
+                    break  # what fills up the last block
+                unpacker = zlib.decompressobj(wbits)
+            is_begun = True
             yield unpacker.decompress(rest, most_bytes + 1)
-            rest = unpacker.unconsumed_tail
+            rest = unpacker.unconsumed_tail or unpacker.unused_data
+    if is_begun and not unpacker.eof:
+        raise zlib.error("the reply ends before its packing does")

@@ -1,5 +1,6 @@
 """Texts of passages are fetched once each, from the sources of the setting and from nowhere else (check X9)."""
 
+import gzip
 import os
 import signal
 import subprocess
@@ -135,6 +136,16 @@ def test_a_source_that_wants_rest_gets_it(corpus: Path, server: TextServer) -> N
     assert len(texts()) == 6
 
 
+def test_a_rest_of_no_time_is_a_try_and_the_job_waits_for_somebody_in_the_end(
+    corpus: Path, server: TextServer
+) -> None:
+    server.replies["w1"] = [Reply(status=503, headers={"Retry-After": "0"})] * (MOST_TRIES + 1)
+    job = fetch("--cited")
+    work(MOST_TRIES)
+    assert server.asked.count("w1") == MOST_TRIES
+    assert state(job) == ("paused", "Lab: Not available now (status 503).")
+
+
 def test_an_error_of_the_server_is_tried_again_and_in_the_end_named(corpus: Path, server: TextServer) -> None:
     server.replies |= {"w1": [Reply(status=500)], "w2": [Reply(status=500)] * MOST_TRIES}
     job = fetch()
@@ -148,8 +159,11 @@ def test_an_error_of_the_server_is_tried_again_and_in_the_end_named(corpus: Path
     ]
 
 
-def test_a_reply_that_cannot_be_unpacked_stops_no_other_text(corpus: Path, server: TextServer) -> None:
-    server.replies["w1"] = [Reply(b"no gzip", headers={"Content-Encoding": "gzip"})] * MOST_TRIES
+@pytest.mark.parametrize("body", [b"no gzip", gzip.compress(b"Salt. " * 99)[:-9]])
+def test_a_reply_that_cannot_be_unpacked_stops_no_other_text(
+    corpus: Path, server: TextServer, body: bytes
+) -> None:
+    server.replies["w1"] = [Reply(body, headers={"Content-Encoding": "gzip"})] * MOST_TRIES
     job = fetch("--cited")
     work(MOST_TRIES)
     assert failures(job) == {"w1": "A reply that cannot be unpacked."}
@@ -189,6 +203,9 @@ def test_a_reply_that_cannot_be_unpacked_stops_no_other_text(corpus: Path, serve
         (Reply("Salt.".encode("utf-16")), "No UTF-8."),
         (Reply(b"Salt.", headers={"Content-Type": "text/plain; charset=nonsense"}), "No UTF-8."),
         (Reply(b"{" + b'"x":[' * 100_000, headers={"Content-Type": "application/json"}), "segment: a text"),
+        (Reply(b"Salt.", headers={"Content-Type": "text/plain; charset=undefined"}), "No UTF-8."),
+        (Reply(b"\n<!DOCTYPE html><p>Sign in</p>"), "A page of HTML, and no text."),
+        (Reply(b"<HTML>Sign in", headers={"Content-Type": "text/plain"}), "A page of HTML, and no text."),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -201,6 +218,28 @@ def test_a_reply_without_a_usable_text_fails_and_says_why(
     assert failures(job)["w1"].startswith(reason)
     assert sorted(texts()) == ["w2", "w3", "w4", "w5"]
     assert state(job) == ("done", "")
+
+
+UTF_8 = {"Content-Type": "text/plain; charset=utf-8"}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(b"\xef\xbb\xbfSalt. Sand.", headers=UTF_8),
+        Reply(b'\xef\xbb\xbf{"text": "Salt. Sand."}', headers={"Content-Type": "application/json; charset=utf-8"}),
+        Reply(b'\n {"text": "Salt. Sand."}', headers=UTF_8),
+        Reply(gzip.compress(b"Salt. ") + gzip.compress(b"Sand."), headers={"Content-Encoding": "gzip"}),
+        Reply(gzip.compress(b"Salt. Sand.") + b"\0" * 9, headers={"Content-Encoding": "gzip"}),
+    ],
+)
+def test_a_reply_is_read_whole_and_without_what_is_around_its_text(
+    corpus: Path, server: TextServer, reply: Reply
+) -> None:
+    server.replies["w1"] = [reply]
+    fetch("--cited")
+    work()
+    assert texts()["w1"] == "Salt. Sand."
 
 
 @pytest.mark.parametrize(
