@@ -7,18 +7,26 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from html import escape, unescape
+from itertools import takewhile
 from typing import Final
 
 import nh3
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
 RULES: Final = ("heading", "list", "fence", "hr", "newline", "escape", "backticks", "strikethrough", "emphasis")
 LINKS: Final = ("link", "image")  # an image is its words
-ADDRESS: Final = re.compile(r"(?=.*[A-Za-z]).*[:/.#]")  # "[1](2)" and "f[x](0.5)" are no links
+# In doubt it is text: "[1](2)", "on[name](event.data)" and "[sic](p.12)" are no links.
+ADDRESS: Final = re.compile(
+    r"(?:https?|ftp|file|mailto|tel|data|doi|urn|javascript):|#[A-Za-z]|\.{0,2}/|www\.|[^/]+\.[A-Za-z]{2,}(?::\d+)?/"
+    r"|.*\.(?:png|jpe?g|gif|svg|webp|html?|pdf|md)$",
+    re.IGNORECASE,
+)
+IN_PRODUCT: Final = re.compile(r"(?<=[A-Za-z0-9])\*(?=[A-Za-z0-9])")
 CELL_BORDER: Final = re.compile(r"(?<!\\)\|")
 UNDER_HEADER: Final = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
 # A citation mark takes part as one character of plane 15, in brackets, because emphasis may end before a bracket.
@@ -81,9 +89,20 @@ def _html(source: str) -> str:
 @cache
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("zero", renderer_cls=_Spans).enable([*RULES, *LINKS])
-    parser.validateLink = lambda url: bool(ADDRESS.search(url))  # type: ignore[method-assign]
+    parser.validateLink = lambda url: bool(ADDRESS.match(url))  # type: ignore[method-assign]
     parser.block.ruler.before("paragraph", "row", _row, {"alt": ["paragraph"]})
+    parser.inline.ruler.before("emphasis", "times", _times)
     return parser
+
+
+def _times(state: StateInline, silent: bool) -> bool:
+    """Parse an asterisk between two letters or digits as one: 2*3*4 would read 234."""
+    if not IN_PRODUCT.match(state.src, state.pos):
+        return False
+    if not silent:
+        state.pending += "*"
+    state.pos += 1
+    return True
 
 
 def _row(state: StateBlock, line: int, _end: int, silent: bool) -> bool:
@@ -147,9 +166,14 @@ class _Spans(RendererHTML):
         return f'<span class="md-code">{escape(code)}</span>\n'
 
     def link_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        """A link without words is its address, or its object could be empty."""
+        within = takewhile(lambda token: token.type != "link_close", tokens[idx + 1 :])
+        has_words = any(token.type == "image" or token.content.strip() for token in within)
+        return "" if has_words else escape(str(tokens[idx].attrs["href"]))
+
+    def link_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         return ""
 
-    link_close = link_open
-
     def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        return self.renderInline(tokens[idx].children or [], options, env)
+        words = self.renderInline(tokens[idx].children or [], options, env)
+        return words if words.strip() else escape(str(tokens[idx].attrs["src"]))
