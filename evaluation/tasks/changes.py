@@ -17,8 +17,10 @@ from evaluation.campaigns.people import lock_assessor
 from evaluation.errors import NoSuchTask, Refused
 from evaluation.labelling import touch
 from evaluation.models import Campaign, Event, Judge, NuggetList, Remark, Task
-from evaluation.rules.tasks import Act, TaskFacts, check_act, check_reopen, check_withdrawal, state_after
+from evaluation.rules.tasks import Act, check_act, check_reopen, check_withdrawal, state_after
 from evaluation.tasks.asking import asking_of
+from evaluation.tasks.pooling import add_new_answers
+from evaluation.tasks.turning import facts_of, turn
 from evaluation.terms import RemarkKind, TaskState
 from web.text import plural, trimmed
 
@@ -159,7 +161,7 @@ def withdraw_task(task: Task) -> None:
     Raises `Refused` for a list that somebody assigns.
     """
     check_withdrawal(_assigning([task]).get(_list_key(task), []))
-    task.state = state_after(Act.WITHDRAW, _facts(task))
+    task.state = state_after(Act.WITHDRAW, facts_of(task))
     task.save(update_fields=["state"])
     lists = NuggetList.objects.filter(pk__in=task.submissions.values("nugget_list")).update(submitted=False)
     # Reports are kept by revision, so it rises only where something stopped counting.
@@ -189,20 +191,6 @@ def _take_back_labels(task: Task) -> int:
     count = asking.labels_of(task).current().filter(judge__in=judge).update(stands=False)
     asking.settle(task, judge)
     return count
-
-
-def reopen_for_more(task: Task, reason: str) -> None:
-    """Reopen a submitted task because there is more to judge now; its event has no actor. Inside a transaction."""
-    before = task.state
-    _turn(task, Change.REOPEN, reason)
-    payload = {
-        "task": task.public_id,
-        "topic": task.topic.topic_id,
-        "before": before,
-        "reason": reason,
-        "version": task.version,
-    }
-    Event.objects.create(campaign=task.campaign, kind=Change.REOPEN.done, payload=payload)
 
 
 def tasks_named(campaign: Campaign, public_ids: Collection[str], *, lock: bool = False) -> list[Task]:
@@ -313,7 +301,10 @@ def _carry_out(task: Task, order: TaskChange, actor: User) -> None:
         withdraw_task(task)
         _let_another_count(task, actor)
     else:
-        _turn(task, order.change, reason)
+        turn(task, Act(order.change), reason)
+        if order.change is Change.REOPEN and not asking_of(task.stage).reopens:
+            # Nothing that came since was added while it was submitted.
+            add_new_answers(task)
     if reason:
         payload["reason"] = reason
     payload["version"] = task.version
@@ -340,25 +331,10 @@ def _let_another_count(task: Task, actor: User) -> None:
         Event.objects.create(campaign=task.campaign, kind="task.counts", actor=actor, payload=payload)
 
 
-def _turn(task: Task, change: Change, reason: str) -> None:
-    """Set the state and what goes with it: the reason that the assessor reads, a further submission to make."""
-    task.state = state_after(Act(change), _facts(task))
-    if change is Change.REOPEN:
-        # A further version: what was submitted stays as it is, whatever is done from here on.
-        task.version, task.reopened_reason = task.version + 1, reason
-    else:
-        task.blocked_reason = reason if change is Change.BLOCK else ""
-    task.save(update_fields=["state", "version", "reopened_reason", "blocked_reason"])
-
-
 def _answer_requests(task: Task, reason: str, actor: User) -> None:
     """Reopening answers the requests for it, so that they leave the inbox."""
     open_requests = Remark.objects.filter(task=task, kind=RemarkKind.REOPEN, answered_at=None)
     open_requests.update(answered_at=timezone.now(), answered_by=actor, answer=f"Reopened: {reason}")
-
-
-def _facts(task: Task) -> TaskFacts:
-    return TaskFacts(TaskState(task.state), task.version, task.opened_at is not None)
 
 
 def pause(*, campaign: Campaign, username: str, paused: bool, actor: User) -> User:

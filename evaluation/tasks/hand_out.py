@@ -34,12 +34,12 @@ from evaluation.tasks.changes import (
     check_reason,
     lock_task,
     refuse_if_nothing_changed,
-    reopen_for_more,
     tasks_named,
     withdraw_task,
 )
 from evaluation.tasks.plan import Roster, WorkPlan, plan_hand_out, plan_reassignment, roster_of
 from evaluation.tasks.pooling import add_new_answers, shuffled_answers
+from evaluation.tasks.turning import reopen_for_more
 from evaluation.tasks.units import Order, Skipped, TopicUnit
 from evaluation.terms import DrawKind, Origin, TaskState
 from web.statements import ROWS_A_STATEMENT

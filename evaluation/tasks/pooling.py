@@ -15,7 +15,7 @@ from evaluation.models import Campaign, Citation, NuggetSet, Sentence, Submissio
 from evaluation.models.querysets import TaskQuerySet
 from evaluation.rules.text import shuffled
 from evaluation.tasks.asking import KEY, Asking, Pooled, Units, asking_of, by_asking
-from evaluation.tasks.changes import reopen_for_more
+from evaluation.tasks.turning import reopen_for_more
 from evaluation.terms import TaskState
 from web.statements import ROWS_A_STATEMENT
 

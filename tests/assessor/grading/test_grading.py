@@ -202,6 +202,19 @@ def test_passages_that_come_later_go_into_tasks_that_are_not_submitted(world: Ju
     assert sorted(docids(world, begun)) == ["d1", "d2", "d4", "d6"]
 
 
+def test_a_task_that_is_reopened_asks_about_passages_that_came_since(world: JudgingWorld) -> None:
+    desk = grade(world, "ann", ANNS)
+    texts = [{"docid": "d6", "segment": "Late."}]
+    import_segments(campaign=world.campaign, sources=[world.source("late.jsonl", *texts)])
+    load_grades(world, "UMBRELA", "t1 0 d6 1\n")
+    world.reopen(desk.task)
+    assert sorted(docids(world, desk)) == ["d1", "d2", "d4", "d6"]
+    assert qrels_of(world, "ann") == ANNS
+    desk.do("label", key=docids(world, desk)["d6"], label="grade_2")
+    submit(desk)
+    assert qrels_of(world, "ann") == ANNS | {"d6": 2}
+
+
 def test_grading_is_a_step_of_today(world: JudgingWorld) -> None:
     olga = world.people["olga"]
 
