@@ -13,7 +13,7 @@ from evaluation.terms import StudyKind
 from reports.cache import cached_report
 from reports.frames import cells_of
 from reports.metrics.alpha import alpha_ordinal
-from reports.metrics.arrays import Counts, Floats, defined
+from reports.metrics.arrays import Booleans, Counts, Floats, defined
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.random_check.draw import KNOWN
 from reports.metrics.random_check.estimate import (
@@ -53,6 +53,7 @@ MOST_NAMED = 3
 """Runs that are named one by one where something is still to be judged."""
 MANY_CANT_JUDGE = 0.05
 TOO_FEW = "too few judgments"
+NO_TOPIC = "no topic counts"
 UNFINISHED = "other runs are not all judged"
 
 
@@ -137,22 +138,32 @@ class CorrectedRun:
 
 @dataclass(frozen=True, slots=True)
 class CorrectedDifference:
-    """a - b with its interval; `more`: pairs of each run that would tell them apart, 0 where they are, None never."""
+    """a - b with its interval; `more`: pairs of each run that would tell them apart, 0 where they are, None never.
+
+    `half`: of the interval, None where the two have too few topics in common.
+    """
 
     a: str
     b: str
     value: float
-    low: float
-    high: float
+    half: float | None
     more: int | None
 
     @property
+    def low(self) -> float | None:
+        return None if self.half is None else self.value - self.half
+
+    @property
+    def high(self) -> float | None:
+        return None if self.half is None else self.value + self.half
+
+    @property
     def apart(self) -> bool:
-        return self.low > 0 or self.high < 0
+        return self.half is not None and abs(self.value) > self.half
 
     @property
     def turned(self) -> "CorrectedDifference":
-        return replace(self, a=self.b, b=self.a, value=-self.value, low=-self.high, high=-self.low)
+        return replace(self, a=self.b, b=self.a, value=-self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +278,7 @@ def corrected_report(
     topics = None
     if target == NEW:
         topics = topic_estimates(state.sample, run_estimates, weights, values, state.population.counted[score])
-    reasons = _reasons(state, run_estimates, topics, least_judged)
+    reasons = _reasons(state, score, run_estimates, topics, least_judged)
     finished = state.finished
     withheld = complete_only and not finished.all()
     if withheld:
@@ -292,13 +303,18 @@ def corrected_report(
 
 
 def _reasons(
-    state: RandomCheckState, run_estimates: RunEstimates, topics: TopicEstimates | None, least_judged: int
+    state: RandomCheckState,
+    score: str,
+    run_estimates: RunEstimates,
+    topics: TopicEstimates | None,
+    least_judged: int,
 ) -> list[str]:
     """Return the reason why each run has no corrected score, '' where it has one."""
     drawn, judged = state.count(state.drawn), state.count(state.drawn & state.sample.judged)
     refused, outside = state.count(state.drawn & state.refused), state.outside
     open_ = state.count(~state.sample.judged)
     usual = least_judged == FEWEST_JUDGED
+    has_topics: Booleans = np.any(state.population.counted[score], axis=1)
     reasons = []
     for run, run_id in enumerate(state.population.run_ids):
         done = int(judged[run] + refused[run])
@@ -308,6 +324,8 @@ def _reasons(
             reasons.append(f"{number_outside:,} {are} outside the random check: extend it")
         elif done < drawn[run]:
             reasons.append(f"{done} of {int(drawn[run])} judged")
+        elif not has_topics[run]:
+            reasons.append(NO_TOPIC)
         # A run of which every pair is judged needs no rate, however few pairs it has.
         elif open_[run] and (judged[run] < least_judged or (usual and not run_estimates.enough[run])):
             reasons.append(TOO_FEW)
@@ -424,7 +442,7 @@ def _differences(
                 gap, ahead[a], ahead[b], (per_run[a], per_run[b]), (int(pairs[a]), int(pairs[b]))
             )
         names = state.population.run_ids
-        yield CorrectedDifference(names[a], names[b], gap, gap - half, gap + half, more)
+        yield CorrectedDifference(names[a], names[b], gap, defined(half), more)
 
 
 def _alpha(state: RandomCheckState) -> tuple[float | None, int]:

@@ -190,7 +190,9 @@ def corrected_scores(campaign: Campaign, choices: Choices) -> Document:
     )
     content, rows = corrected_document(report), corrected_rows(report)
     pairs = drawn_rows(study) if choices["pairs"] else []
-    gaps = [gap | {"more": "never" if gap["more"] is None else gap["more"]} for gap in content["differences"]]
+    # For new topics more judgments alone tell nothing apart, and nobody counts them.
+    never = "never" if report.target == THESE else None
+    gaps = [gap | {"more": never if gap["more"] is None else gap["more"]} for gap in content["differences"]]
     tables = [as_table(part) for part in (gaps, [row | {"labels": str(row["labels"])} for row in pairs]) if part]
     text = "\n".join(["", *tables, corrected_note(report)])
     if not choices["pairs"]:
