@@ -61,6 +61,7 @@ from evaluation.tasks.pooling import lock_judging
 from exchange.models import ImportAttempt
 from jobs.models import Job
 from llmjobs.models import LlmJob
+from reports.judges.imports import aggregates_resting_on
 from reports.leaderboard.scores import OF_RUNS
 from reports.models import Adjudication, ExternalCondition, ExternalScore
 from web.text import plural
@@ -106,6 +107,7 @@ NOUNS: dict[type[models.Model], tuple[str, str]] = {
     Study: ("study", "studies"),
     Adjudication: ("adjudicated pair", "adjudicated pairs"),
     PracticeAnswer: ("answer to practice", "answers to practice"),
+    ExternalScore: ("score over all topics", "scores over all topics"),
     LlmJob: ("job under way", "jobs under way"),
 }
 Resting = dict[type[models.Model], int]
@@ -247,7 +249,7 @@ def _count_of(kind: str, noun: str, loaded: Sequence[Rows]) -> int:
 def _resting(campaign: Campaign, kind: str, event: Event, loaded: Sequence[Rows]) -> Resting:
     counts: Resting = {}
     jobs = LlmJob.objects.filter(campaign=campaign, job__state__in=(Job.State.RUNNING, Job.State.PAUSED))
-    counts[LlmJob] = jobs.count()
+    counts |= {LlmJob: jobs.count(), ExternalScore: aggregates_resting_on(event)}
     if kind not in LOADED:
         return counts | _resting_on_labels(campaign, loaded)
     own = {rows.model: rows for rows in loaded}

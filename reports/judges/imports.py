@@ -232,7 +232,9 @@ def _plan(
     changes = [_changes(campaign, table, options, replace, plan) for table in tables]
     refuse_changes([problem for change in changes for problem in change.problems], replace)
     absent = sum(len(change.absent) for change in changes)
-    plan.counts |= {TAKEN_OUT if replace else NOT_IN_FILE: absent, UNRATED: sum(table.unrated for table in tables)}
+    taken_out = sum(change.alone for change in changes)
+    plan.counts |= {TAKEN_OUT: absent} if replace else {NOT_IN_FILE: absent, TAKEN_OUT: taken_out}
+    plan.counts |= {UNRATED: sum(table.unrated for table in tables)}
 
     def write(event: Event) -> None:
         for change in changes:
@@ -278,6 +280,17 @@ def _stale(loaded: Mapping[Key, float], means: Mapping[Measured, float]) -> Iter
             yield key
 
 
+def aggregates_resting_on(event: Event) -> int:
+    """Count the aggregates of other imports that would be means of their topics no more without this one."""
+    count = 0
+    for table in ExternalCondition.objects.filter(scores__event=event).distinct():
+        rows, own = _loaded(table), set(table.scores.filter(event=event).values_list("pk", flat=True))
+        others = {key: value for key, (pk, value) in rows.items() if pk not in own}
+        stale = _stale({key: value for key, (_, value) in rows.items()}, _means(others))
+        count += sum(key in others for key in stale)
+    return count
+
+
 def _finding(file: str, line: int, key: Key, value: float, mean: float, counts: str) -> ImportFinding:
     text = f"{key[1]}: {ALL} is {value:g}, the mean over topics {mean:g}; {counts}"
     return ImportFinding(FindingCode.AGGREGATE_DIFFERS, file, line, text, run_id=key[0])
@@ -285,13 +298,17 @@ def _finding(file: str, line: int, key: Key, value: float, mean: float, counts: 
 
 @dataclass(frozen=True, slots=True)
 class TableChanges:
-    """What a judge's files change in its table; `absent`: keys of rows of their runs that they do not have."""
+    """What a judge's files change in its table; `absent`: keys of rows of their runs that they do not have.
+
+    `alone`: how many aggregates go that no topics stood behind, so that nothing says any more what they were.
+    """
 
     judge: JudgeEntry
     to_write: list[TopicScore]
     gone: list[int]
     absent: list[int]
     problems: list[InputProblem]
+    alone: int
 
     def write(self, campaign: Campaign, event: Event, replace: bool) -> None:
         table, _ = ExternalCondition.objects.get_or_create(campaign=campaign, name=self.judge.name)
@@ -327,6 +344,7 @@ def _changes(
     means = _means(staying | {key: score.value for key, (_, score) in table.rows.items()})
     stale = [] if replace or options.keep_aggregates else list(_stale(before, means))
     gone = [loaded.pop(key)[0] for key in stale]
+    alone = len({key[:2] for key in stale} - _means(before).keys())
     for key in stale:
         if key not in table.rows:
             plan.found.append(_finding(table.file, 0, key, before[key], means[key[:2]], MEAN_COUNTS))
@@ -356,7 +374,7 @@ def _changes(
     plan.changed += len(changed)
     plan.unchanged += len(rows) - len(new) - len(changed)
     gone += [loaded[score.key][0] for _, score in changed]
-    return TableChanges(table.judge, new + [score for _, score in changed], gone, absent, problems)
+    return TableChanges(table.judge, new + [score for _, score in changed], gone, absent, problems, alone)
 
 
 def _loaded(table: ExternalCondition) -> dict[Key, tuple[int, float]]:

@@ -8,6 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from evaluation.errors import Refused
+from evaluation.formats.score_files import JudgeEntry
 from evaluation.imports.battles import import_battles
 from evaluation.imports.nuggets import import_nuggets
 from evaluation.imports.runs import RunOptions, import_runs
@@ -31,6 +32,8 @@ from evaluation.models import (
 from evaluation.terms import JudgeKind, Origin, RagTask
 from exchange.imports.kinds import IMPORT_KINDS
 from exchange.imports.undo import import_named, undo_import
+from reports.judges.imports import ScoreFileOptions, load_score_files
+from reports.models import ExternalScore
 from tests.evaluation.imports.test_trying_out import FILES, load_of
 from tests.organizer.data.test_import_wizard import loaded, page_of, sent
 from tests.worlds.campaign import BETA, LABELS, NUGGETS, World, make_world
@@ -243,6 +246,42 @@ def test_an_import_that_took_something_out_stays(world: World, tmp_path: Path) -
     with pytest.raises(Refused, match="it took 1 grade out") as refusal:
         undo_import(campaign=world.campaign, event=receipt.event, actor=None)
     assert refusal.value.code == "import_changed"
+
+
+def load_scores(world: World, folder: Path, text: str) -> Event:
+    source = write_source(folder, "judge.eval.txt", text)
+    options = ScoreFileOptions(form="tot")
+    receipt = load_score_files(campaign=world.campaign, sources=[source], judge=JudgeEntry("A"), options=options)
+    assert receipt.event is not None
+    return receipt.event
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "place", "why"),
+    [
+        ("r1 m all 0.9\n", "r1 m t1 0.5\n", 1, "it took 1 score out"),
+        ("r1 m all 0.9\n", "r1 m t1 0.5\nr1 m all 0.5\n", 1, "it took 1 score out"),
+        ("r1 m t1 0.5\n", "r1 m t2 1\nr1 m all 0.75\n", 0, "rests on it: 1 score over all topics"),
+    ],
+    ids=["dropped for topics", "replaced by the mean of topics", "a mean of both"],
+)
+def test_scores_stay_where_a_judge_s_aggregate_would_be_wrong_without_them(
+    world: World, tmp_path: Path, first: str, later: str, place: int, why: str
+) -> None:
+    events = [load_scores(world, tmp_path, text) for text in (first, later)]
+    before = list(ExternalScore.objects.values())
+    with pytest.raises(Refused, match=why):
+        undo_import(campaign=world.campaign, event=events[place], actor=None)
+    assert list(ExternalScore.objects.values()) == before
+
+
+@pytest.mark.parametrize("later", ["r1 m t2 1\n", "r1 m t2 1\nr1 m all 0.75\n"])
+def test_later_scores_are_taken_back_where_topics_say_the_aggregate(
+    world: World, tmp_path: Path, later: str
+) -> None:
+    load_scores(world, tmp_path, "r1 m t1 0.5\nr1 m all 0.5\n")
+    undo_import(campaign=world.campaign, event=load_scores(world, tmp_path, later), actor=None)
+    assert list(ExternalScore.objects.values_list("topic_id", "value")) == [("t1", 0.5)]
 
 
 def test_a_page_takes_its_import_back(world: World) -> None:
