@@ -188,7 +188,10 @@ class _Part:
 
 @dataclass(slots=True)
 class _Planned:
-    """An import by its parts, and their totals. `runs`: those to write, each with the last file that names it."""
+    """An import by its parts, and their totals. `runs`: those to write, each with the last file that names it.
+
+    `topics`: ids of the new ones.
+    """
 
     parts: OnDisk[_Part] = field(default_factory=lambda: OnDisk(TypeAdapter(_Part)))
     duplicates: _Duplicates = field(default_factory=_Duplicates)
@@ -199,7 +202,7 @@ class _Planned:
     runs: dict[str, Source] = field(default_factory=dict)
     # Sums, so that a run's hash is the same whatever the order of its answers.
     sums: dict[str, int] = field(default_factory=dict)
-    topics: int = 0
+    topics: list[str] = field(default_factory=list)
     answers: int = 0
     texts: int = 0
 
@@ -224,7 +227,7 @@ def _plan(campaign: Campaign, sources: Sequence[Source], options: TraceOptions, 
         restate_missing_texts(campaign, event)
         extend_tasks(campaign)
 
-    counts = {"answers": planned.answers, "topics": planned.topics, TEXTS: planned.texts}
+    counts = {"answers": planned.answers, "topics": len(planned.topics), TEXTS: planned.texts}
     there = {run_id for run_id in campaign.runs.values_list("run_id", flat=True) if run_id in planned.runs}
     unchanged = len(planned.all_runs) - len(planned.runs)
     return ImportPlan(
@@ -260,7 +263,7 @@ def _plan_batch(
         planned.all_runs.add(record.run_id)
         answer = _answer(trace, passages, options)
         if is_first_of_topic and record.topic_id not in topics:
-            planned.topics += 1
+            planned.topics.append(record.topic_id)
             part.topics.append(TopicRecord(record.line, record.topic_id, record.question))
         there = loaded.get((record.run_id, record.topic_id, record.sample))
         if there and (there.text, there.references) == (record.answer, list(answer.references)):
@@ -392,7 +395,7 @@ def _sentences(answer: str, references: Sequence[str], options: TraceOptions) ->
 
 
 def _missing_topics(campaign: Campaign, planned: _Planned) -> Iterator[ImportFinding]:
-    topics = list(campaign.topics.values_list("topic_id", flat=True))
+    topics = [*campaign.topics.values_list("topic_id", flat=True), *planned.topics]
     for run_id, source in planned.runs.items():
         answered = AnswerProvenance.objects.filter(run__campaign=campaign, run__run_id=run_id)
         loaded = set(answered.values_list("topic__topic_id", flat=True)) if topics else ()

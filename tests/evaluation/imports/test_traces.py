@@ -193,6 +193,18 @@ def test_check_p12_the_same_file_twice_changes_nothing_and_tomorrows_adds_what_i
     assert not Finding.objects.filter(code=FindingCode.MISSING_TOPICS).exists()
 
 
+def test_topics_without_an_answer_are_counted_among_those_of_the_import_too(own: Path) -> None:
+    both = [trace(run="bot"), trace("When does it open?", run="bot"), trace("Who may come?", run="other")]
+    load("import_traces", "--run-field", "run", write(own, "both.jsonl", both))
+    load("import_traces", "--run", "late", write(own, "late.jsonl", [trace("Where is it?")]))
+    messages = Finding.objects.filter(code=FindingCode.MISSING_TOPICS).values_list("run_id", "message")
+    assert {run_id: message.partition(":")[0] for run_id, message in messages} == {
+        "bot": "1 of 3 topics have no answer",
+        "other": "2 of 3 topics have no answer",
+        "late": "3 of 4 topics have no answer",
+    }
+
+
 def test_another_answer_than_is_loaded_is_refused_or_replaces_it(own: Path) -> None:
     load("import_traces", "--run", "bot", write(own, "traces.jsonl", THREE))
     other = write(own, "other.jsonl", [trace(response="No. [1]")])
