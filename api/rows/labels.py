@@ -268,13 +268,13 @@ class CorrectedRunRow(Out):
 
 
 class CorrectedDifferenceRow(Out):
-    """The corrected score of `a` minus that of `b`, with its 95 % interval."""
+    """The corrected score of `a` minus that of `b`, with its 95 % interval; null: too few topics in common."""
 
     a: RunId
     b: RunId
     value: Number
-    low: Number
-    high: Number
+    low: Number | None
+    high: Number | None
     more: int | None = Field(
         description="judgments of each run that would tell them apart; 0: they are; null: none"
     )

@@ -558,15 +558,15 @@ class ConfusionReportRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectedDifferenceRow:
-    """The corrected score of `a` minus that of `b`, with its 95 % interval."""
+    """The corrected score of `a` minus that of `b`, with its 95 % interval; null: too few topics in common."""
 
     a: str
     """the run, by its run id"""
     b: str
     """the run, by its run id"""
     value: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     more: int | None
     """judgments of each run that would tell them apart; 0: they are; null: none"""
 

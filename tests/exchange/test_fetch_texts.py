@@ -159,7 +159,7 @@ def test_an_error_of_the_server_is_tried_again_and_in_the_end_named(corpus: Path
     ]
 
 
-@pytest.mark.parametrize("body", [b"no gzip", gzip.compress(b"Salt. " * 99)[:-9]])
+@pytest.mark.parametrize("body", [b"no gzip", gzip.compress(b"Salt. " * 99)[:-9]], ids=["no gzip", "cut short"])
 def test_a_reply_that_cannot_be_unpacked_stops_no_other_text(
     corpus: Path, server: TextServer, body: bytes
 ) -> None:
