@@ -50,6 +50,8 @@ Key = tuple[int, int]
 """Primary keys of an item: answer and wording, sentence and segment, topic and segment; or an answer and 0."""
 HEAT_STEPS = 10
 """Shades of a cell. Each is a CSS class: the content policy allows no style in an attribute."""
+MOST_GRADE = 20
+"""A matrix has a row for each grade up to the highest: of a slip such as 32000 it would be no page."""
 
 
 class ItemKind(StrEnum):
@@ -149,6 +151,7 @@ def _match_citations(rows: CitationCondition, columns: CitationCondition) -> Mat
 
 def _match_grades(rows: QrelSource, columns: QrelSource) -> Matched:
     with consistent_read() as alias:
+        _check_scale(rows, columns, alias)
         topics = dict(Topic.objects.using(alias).filter(campaign=rows.campaign_id).values_list("pk", "topic_id"))
         keys, left, right = _side_by_side(rows, columns, alias)
     scale = rows.campaign.protocol.relevance_max
@@ -163,6 +166,12 @@ def _match_grades(rows: QrelSource, columns: QrelSource) -> Matched:
         topic_ids=tuple(topics.values()),
         run_ids=(),
     )
+
+
+def _check_scale(rows: QrelSource, columns: QrelSource, alias: str) -> None:
+    off = Qrel.objects.using(alias).filter(source__in=(rows, columns), grade__gt=MOST_GRADE)
+    for name, grade in off.order_by("pk").values_list("source__name", "grade")[:1]:
+        raise Refused("usage", f"{name} has the grade {grade:,}: grades are compared up to {MOST_GRADE}.")
 
 
 def _match_answers(rows: StageCondition, columns: StageCondition) -> Matched:

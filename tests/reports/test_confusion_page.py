@@ -207,6 +207,15 @@ def test_grades_of_two_sources_are_compared(world: World, tmp_path: Path) -> Non
     assert "grade 3" in read(world, f"{world.pages()['pairs']}{query}")
 
 
+@pytest.mark.parametrize("grade", [21, 32_767])
+def test_grades_that_are_on_no_scale_are_not_laid_out(world: World, tmp_path: Path, grade: int) -> None:
+    import_qrels(
+        campaign=world.campaign, source=write_source(tmp_path, "u.txt", f"t1 0 d1 {grade}\n"), name="UMBRELA"
+    )
+    page = page_of(world, "?rows=qrels:NIST&columns=qrels:UMBRELA")
+    assert f"UMBRELA has the grade {grade:,}: grades are compared up to 20." in page
+
+
 def test_what_cannot_be_compared_is_said(world: World) -> None:
     assert "Choose both sides from one group" in page_of(world, "?rows=A/A&rows_judge=machine&columns=scratch")
     assert "has no nuggets yet" in page_of(world, "?rows=A/A&rows_judge=machine&columns=M/M")
