@@ -127,6 +127,7 @@ def _rows(judged: JudgedSentence, sentence: AnswerSentence) -> Iterator[SupportR
             sentence_field=f"{judged.field}.sentenceID",
             docid_field=f"{judged.field}.citations.{place}.reference",
             label_field=f"{judged.field}.citations.{place}.support",
+            is_numbered=True,
         )
 
 

@@ -52,7 +52,8 @@ NOTHING_KNOWN: Final = SupportProvenance()
 class SupportRecord:
     """One judgment. `condition` and `judge` are None where they come from the command's options.
 
-    `sentence_field`, `docid_field` and `label_field` say where in its line it stands.
+    `sentence_field`, `docid_field` and `label_field` say where in its line it stands. `is_numbered`: labels are numbers
+    there, of which -1 is a failed label, one that nobody could judge, or none.
     `label` is None where the file has `null`. `raw` is the file's word where that is no label (`label` is then FAILED),
     else empty. `reason` is read back only for "can't judge". `beside`: what is kept with the label.
     """
@@ -72,12 +73,8 @@ class SupportRecord:
     sentence_field: str = "sentence"
     docid_field: str = "docid"
     label_field: str = "label"
+    is_numbered: bool = False
     sample: int = 1
-
-    @property
-    def is_number(self) -> bool:
-        """Whether the file has a number for a label, and then -1 for all that is no support as well as for none."""
-        return self.label_field != "label"
 
 
 @dataclass(frozen=True, slots=True)

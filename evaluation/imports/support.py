@@ -155,7 +155,7 @@ def _change(row: _PairEntry, loaded: SupportJudgment) -> InputProblem:
 
 
 def _takes_out(item: _PairEntry, loaded: SupportJudgment | None) -> bool:
-    return loaded is not None and (not item.row.is_number or loaded.label in CITATION_LABELS.codes)
+    return loaded is not None and (not item.row.is_numbered or loaded.label in CITATION_LABELS.codes)
 
 
 def _index_of(campaign: Campaign) -> _PairIndex:

@@ -232,7 +232,7 @@ def _plan(
     changes = [_changes(campaign, table, options, replace, plan) for table in tables]
     refuse_changes([problem for change in changes for problem in change.problems], replace)
     absent = sum(len(change.absent) for change in changes)
-    taken_out = sum(change.alone for change in changes)
+    taken_out = sum(change.lost_aggregates for change in changes)
     plan.counts |= {TAKEN_OUT: absent} if replace else {NOT_IN_FILE: absent, TAKEN_OUT: taken_out}
     plan.counts |= {UNRATED: sum(table.unrated for table in tables)}
 
@@ -298,9 +298,10 @@ def _finding(file: str, line: int, key: Key, value: float, mean: float, counts: 
 
 @dataclass(frozen=True, slots=True)
 class TableChanges:
-    """What a judge's files change in its table; `absent`: keys of rows of their runs that they do not have.
+    """Changes of a judge's table by its files.
 
-    `alone`: how many aggregates go that no topics stood behind, so that nothing says any more what they were.
+    `absent`: keys of loaded scores that the files lack, of runs that they have. `lost_aggregates`: how many aggregates
+    without scores by topic are deleted.
     """
 
     judge: JudgeEntry
@@ -308,7 +309,7 @@ class TableChanges:
     gone: list[int]
     absent: list[int]
     problems: list[InputProblem]
-    alone: int
+    lost_aggregates: int
 
     def write(self, campaign: Campaign, event: Event, replace: bool) -> None:
         table, _ = ExternalCondition.objects.get_or_create(campaign=campaign, name=self.judge.name)
@@ -344,7 +345,7 @@ def _changes(
     means = _means(staying | {key: score.value for key, (_, score) in table.rows.items()})
     stale = [] if replace or options.keep_aggregates else list(_stale(before, means))
     gone = [loaded.pop(key)[0] for key in stale]
-    alone = len({key[:2] for key in stale} - _means(before).keys())
+    lost_aggregates = len({key[:2] for key in stale} - _means(before).keys())
     for key in stale:
         if key not in table.rows:
             plan.found.append(_finding(table.file, 0, key, before[key], means[key[:2]], MEAN_COUNTS))
@@ -374,7 +375,9 @@ def _changes(
     plan.changed += len(changed)
     plan.unchanged += len(rows) - len(new) - len(changed)
     gone += [loaded[score.key][0] for _, score in changed]
-    return TableChanges(table.judge, new + [score for _, score in changed], gone, absent, problems, alone)
+    return TableChanges(
+        table.judge, new + [score for _, score in changed], gone, absent, problems, lost_aggregates
+    )
 
 
 def _loaded(table: ExternalCondition) -> dict[Key, tuple[int, float]]:
