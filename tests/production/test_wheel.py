@@ -102,7 +102,8 @@ def folder(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest
 
 
 class Browser:
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, program: subprocess.Popen[bytes]) -> None:
+        self.program = program
         self.address, self._jar = f"http://127.0.0.1:{port}", CookieJar()
         self._open = build_opener(HTTPCookieProcessor(self._jar)).open
 
@@ -140,11 +141,12 @@ def started(folder: Path, *words: str, terminal: int | None = None, home: Path) 
             preexec_fn=None if terminal is None else lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509
         )
     try:
-        yield Browser(port)
+        yield Browser(port, process)
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=LONGEST) == 0, log.read_text()
         assert processes_of(home) == []
     finally:
+        process.kill()  # by itself: /proc shows no environment of a program that has only just begun
         for left in processes_of(home):
             os.kill(left, signal.SIGKILL)
         process.wait()
@@ -170,7 +172,7 @@ def wait_for(browser: Browser, home: Path) -> None:
         except HTTPError:
             raise
         except (OSError, http.client.HTTPException):
-            assert processes_of(home), home.with_suffix(".log").read_text()
+            assert browser.program.poll() is None, home.with_suffix(".log").read_text()
             time.sleep(0.5)
         else:
             return
