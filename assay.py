@@ -34,18 +34,15 @@ def main() -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     manages = sys.argv[1:2] == ["manage"]
     options = None if manages else parser().parse_args()
-    if not os.environ.get("ASSAY_HOME"):
-        os.environ["ASSAY_HOME"] = str(data_folder(demo=options is not None and options.does is demo))
-    if options is None:
-        manage(sys.argv[2:])
-        return 0
-    if getattr(options, "port", None):
+    home = os.environ.get("ASSAY_HOME") or data_folder(demo=options is not None and options.does is demo)
+    os.environ["ASSAY_HOME"] = str(Path(home).expanduser().absolute())
+    if getattr(options, "port", None) is not None:
         os.environ["PORT"] = str(options.port)
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management.base import CommandError
 
     try:
-        return int(options.does(options))
+        return int(options.does(options)) if options else manage(sys.argv[2:])
     except (CommandError, ImproperlyConfigured) as error:
         sys.exit(str(error))
 
@@ -90,11 +87,12 @@ def where(options: argparse.Namespace) -> int:
     return 0
 
 
-def manage(words: list[str]) -> None:
+def manage(words: list[str]) -> int:
     """Run a command on your data: `assay manage help` lists them."""
     from django.core.management import execute_from_command_line
 
     execute_from_command_line(["assay manage", *words])
+    return 0
 
 
 def demo(options: argparse.Namespace) -> int:

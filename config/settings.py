@@ -11,7 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from whitenoise.compress import Compressor
 
 from assay import own_version
-from web.environment import Environment, check_place, check_secrets, local_secret, most, secret
+from web.environment import Environment, check_place, check_secrets, local_secret, most, own_folder, port, secret
 from web.logs import logging_settings
 from web.outbound import listed_endpoints, text_sources
 
@@ -21,8 +21,7 @@ COLLECTED = (BASE_DIR / "static" / "staticfiles.json").exists()  # in a wheel, t
 
 env = ENVIRONMENT = Environment()
 SHELL_NAMES = frozenset(os.environ)  # what `.env` adds is not among them
-VAR_DIR = Path(env.str("ASSAY_HOME", default=str(BASE_DIR / "var")))
-VAR_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)  # database, key and audit log are nobody else's
+VAR_DIR = own_folder(Path(env.str("ASSAY_HOME", default=str(BASE_DIR / "var"))))
 OWN_DATABASE = VAR_DIR / "assay.sqlite3"
 ENV_FILE = (VAR_DIR if COLLECTED else BASE_DIR) / ".env"
 if ENV_FILE.exists():
@@ -285,7 +284,7 @@ SESSION_LONGEST = env.int("SESSION_MAX_DAYS", default=14) * 86_400
 
 # Where the server listens, and its processes (gunicorn.conf.py).
 HOST = env.str("HOST", default="127.0.0.1")
-PORT = env.int("PORT", default=8000)
+PORT = port("PORT", env.int("PORT", default=8000))
 WEB_WORKERS = env.int("WEB_WORKERS", default=2)
 
 # HTTPS=1 behind a TLS proxy. Off, the application serves plain HTTP, which `make run` binds to 127.0.0.1.
@@ -357,7 +356,7 @@ LLM_ALLOWED_HOSTS = env.list("LLM_ALLOWED_HOSTS", default=[])
 ORGANIZERS_MAKE_CONNECTIONS = env.bool("ORGANIZERS_MAKE_CONNECTIONS", default=True)
 # Texts of passages are fetched from these addresses and from no other (exchange/fetching.py).
 TEXT_SOURCES = text_sources(env.ENVIRON)
-SIMULATOR_PORT = env.int("SIMULATOR_PORT", default=8001)
+SIMULATOR_PORT = port("SIMULATOR_PORT", env.int("SIMULATOR_PORT", default=8001))
 LLM_CONCURRENCY = env.int("LLM_CONCURRENCY", default=16)
 # The most that the default endpoint takes, shared by all workers; 0 is no limit. For others: `limit_endpoint`.
 LLM_REQUESTS_PER_MINUTE = most("LLM_REQUESTS_PER_MINUTE", env.int("LLM_REQUESTS_PER_MINUTE", default=0))

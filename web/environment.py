@@ -21,17 +21,36 @@ SECRETS = (
 )
 
 
+WORDS = {int: "a whole number", float: "a number", bool: "true or false"}
+FALSE_WORDS = ("false", "off", "no", "n", "0", "")
+
+
 class Environment(environ.Env):  # type: ignore[misc]  # environ has no types
-    """The environment, with the values that were read from it by name: `manage.py settings` lists them."""
+    """The environment, with the values that were read from it by name: `manage.py settings` lists them.
+
+    Raises `ImproperlyConfigured` for a value that is not of its setting's type.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.in_force: dict[str, Any] = {}
 
-    def get_value(self, var: str, *args: Any, **options: Any) -> Any:
-        value = super().get_value(var, *args, **options)
+    def get_value(self, var: str, *args: Any, cast: Any = None, **options: Any) -> Any:
+        try:
+            value = super().get_value(var, *args, cast=cast, **options)
+        except ValueError:
+            raise ImproperlyConfigured(f"{var} is {self.ENVIRON[var]!r}, and not {WORDS[cast]}.") from None
         self.in_force[var] = value
         return value
+
+    @classmethod
+    def parse_value(cls, value: Any, cast: Any) -> Any:
+        # The package takes every other word for false: REQUIRE_MFA=ture would ask nobody.
+        if cast is bool and value.strip().lower() not in {*cls.BOOLEAN_TRUE_STRINGS, *FALSE_WORDS}:
+            raise ValueError(value)
+        if cast is float:  # of 2m and 1e3 the package takes the digits: 2 and 13
+            return float(value)
+        return super().parse_value(value, cast)
 
 
 def secret(name: str, environ: Mapping[str, str] = os.environ) -> str:
@@ -53,6 +72,26 @@ def check_place(environ: Mapping[str, str] = os.environ) -> None:
                 f"{name} is set, and Assay serves no sub-path: it needs a host name of its own, such as "
                 f"assay.example.org. Take {name} away."
             )
+
+
+def own_folder(path: Path) -> Path:
+    """Return the folder of all data, made where it is not there. Raises `ImproperlyConfigured`."""
+    folder = path.expanduser().absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # database, key and audit log are nobody else's
+        writable = os.access(folder, os.W_OK | os.X_OK)
+    except OSError as error:
+        raise ImproperlyConfigured(f"ASSAY_HOME: {folder} cannot be made: {error.strerror}.") from None
+    if not writable:
+        raise ImproperlyConfigured(f"ASSAY_HOME: nothing can be written to {folder}.")
+    return folder
+
+
+def port(name: str, number: int) -> int:
+    """Raise `ImproperlyConfigured` for a number that no port has."""
+    if not 0 < number < 65_536:
+        raise ImproperlyConfigured(f"{name} is {number}; ports are from 1 to 65535.")
+    return number
 
 
 def most(name: str, number: int) -> int | None:
