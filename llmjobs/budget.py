@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 from django.conf import settings
 from django.db import connection as database
-from django.db.models import Avg, F
+from django.db.models import Avg, F, Q
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evaluation.errors import Refused
@@ -307,6 +307,30 @@ def note_tokens(replies: Iterable[tuple[int, Completion | CallRefusal]]) -> None
             prompt_tokens=F("prompt_tokens") + prompt[job],
             completion_tokens=F("completion_tokens") + completion[job],
         )
+
+
+NO_COUNTS = (
+    "Replies come without their number of tokens, so that a budget of tokens or money cannot be kept. Set one of "
+    "requests."
+)
+
+
+def stopped_without_counts(replies: Iterable[tuple[int, Completion | CallRefusal]]) -> dict[int, str]:
+    """Jobs with a budget of tokens or money that were answered without a count of tokens, each with the reason."""
+    jobs = {
+        job
+        for job, reply in replies
+        if isinstance(reply, Completion)
+        and None in (count_of(reply.prompt_tokens), count_of(reply.completion_tokens))
+    }
+    limited = LlmJob.objects.filter(pk__in=jobs).exclude(most_tokens=None, most_money=None)
+    return dict.fromkeys(limited.values_list("pk", flat=True), NO_COUNTS) if jobs else {}
+
+
+def without_counts_q() -> Q:
+    """Calls that were answered without a count of tokens, so that nobody knows what they cost."""
+    uncounted = Q(prompt_tokens=None) | Q(completion_tokens=None)
+    return uncounted & Q(state=Call.State.ANSWERED)
 
 
 NEWEST = 500

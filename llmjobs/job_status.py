@@ -29,7 +29,7 @@ from evaluation.terms import JudgeKind
 from jobs import queue
 from jobs.models import Job, Notice, WorkItem
 from jobs.queue import JobProgress
-from llmjobs.budget import announced_price
+from llmjobs.budget import announced_price, without_counts_q
 from llmjobs.client import default_endpoint
 from llmjobs.models import Attempt, Call, CallUse, LlmJob, Prompt
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
@@ -69,10 +69,14 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """The calls behind the ended items. Those that were answered before the job are reused and cost nothing."""
+    """The calls behind the ended items. Those that were answered before the job are reused and cost nothing.
+
+    `uncounted`: answered in the job without a number of tokens.
+    """
 
     all: int
     reused: int
+    uncounted: int
     models: tuple[str, ...]
     attempts: tuple[tuple[str, int], ...]
 
@@ -220,13 +224,18 @@ def _calls(llm: LlmJob) -> Calls:
     calls = Call.objects.filter(pk__in=CallUse.objects.filter(item__job=job).order_by().values("call"))
     # A call that another job began, and that was answered in this one, is this one's to pay.
     fresh = Q(made_at__gte=job.made_at) | Q(ended_at__gte=job.made_at)
-    sums = calls.aggregate(all=Count("pk"), reused=Count("pk", filter=~fresh))
+    sums = calls.aggregate(
+        all=Count("pk"),
+        reused=Count("pk", filter=~fresh),
+        uncounted=Count("pk", filter=fresh & without_counts_q()),
+    )
     models = calls.exclude(model_answered="").order_by("model_answered")
     attempts = Attempt.objects.filter(call__in=calls.filter(fresh)).order_by().values_list("error")
     by_error = {error or "answered": count for error, count in attempts.annotate(n=Count("pk")).order_by("-n")}
     return Calls(
         all=sums["all"],
         reused=sums["reused"],
+        uncounted=sums["uncounted"],
         models=tuple(models.values_list("model_answered", flat=True).distinct()),
         attempts=tuple(by_error.items()),
     )

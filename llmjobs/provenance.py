@@ -78,9 +78,10 @@ class ShownCall:
         """Cost by the job's price; None where no price or no count of tokens is known."""
         call, llm = self.call, self.uses[0].item.job.llm if self.uses else None
         price = announced_price(llm) if llm else None
-        if llm is None or price is None or call.prompt_tokens is None:
+        prompt, completion = call.prompt_tokens, call.completion_tokens
+        if llm is None or price is None or prompt is None or completion is None:
             return None
-        amount = price.of(call.prompt_tokens, call.completion_tokens or 0)
+        amount = price.of(prompt, completion)
         return CallCost(llm.pk, amount, price.currency, price.table, reused=call.made_at < llm.job.made_at)
 
 

@@ -31,7 +31,7 @@ from evaluation.terms import Importance, JudgeKind, SupportCondition
 from jobs import queue
 from jobs.queue import JobProgress, NewItem
 from llmjobs import job_service
-from llmjobs.budget import NO_LIMIT, Budget, announced_price
+from llmjobs.budget import NO_LIMIT, Budget, announced_price, without_counts_q
 from llmjobs.job_plan import JobPlan
 from llmjobs.job_service import Estimate
 from llmjobs.kinds import WEIGHED, winner_code
@@ -182,7 +182,12 @@ def _tried(job: TrialJob) -> Tried:
         people += grades
         labels_of_job += labels.get(item.pk, [None] * len(grades))
     calls = Call.objects.filter(pk__in=CallUse.objects.filter(item__in=items).order_by().values("call"))
-    sums = calls.aggregate(n=Count("pk"), prompt=Sum("prompt_tokens"), completion=Sum("completion_tokens"))
+    sums = calls.aggregate(
+        n=Count("pk"),
+        prompt=Sum("prompt_tokens"),
+        completion=Sum("completion_tokens"),
+        uncounted=Count("pk", filter=without_counts_q()),
+    )
     prompt, completion, price = sums["prompt"] or 0, sums["completion"] or 0, announced_price(job.llm)
     return Tried(
         prompt=job.prompt,
@@ -192,7 +197,7 @@ def _tried(job: TrialJob) -> Tried:
         labels=tuple(labels_of_job),
         calls=sums["n"],
         tokens=prompt + completion,
-        cost=price.of(prompt, completion) if price else None,
+        cost=price.of(prompt, completion) if price and not sums["uncounted"] else None,
         top=max((item.payload.get("top", 0) for item in items), default=0),
         simulated=job.llm.judge.model == SIMULATED_MODEL or calls.filter(model_answered=SIMULATED_MODEL).exists(),
     )

@@ -24,7 +24,7 @@ from evaluation.models import Campaign, Submission, Task
 from evaluation.stages import STAGES, Stage
 from evaluation.terms import Condition, JudgeKind, Origin
 from jobs.models import WorkItem
-from llmjobs.budget import announced_price
+from llmjobs.budget import announced_price, without_counts_q
 from llmjobs.models import Call, CallUse, LlmJob
 from organizer.access import get_campaign
 from organizer.campaigns.views import judged_conditions
@@ -136,12 +136,12 @@ def llm_units(campaign: Campaign) -> LlmUnits:
     jobs = {llm.pk: llm for llm in own.select_related("judge")}
     paid: dict[tuple[str, str], Decimal] = defaultdict(Decimal)
     unpriced = set()
-    for pk, kind, prompt, completion in _tokens(campaign):
+    for pk, kind, prompt, completion, uncounted in _tokens(campaign):
         llm, what = jobs.get(pk), ITEM_UNITS.get(kind)
         if llm is None or what is None:
             continue
         price, key = announced_price(llm), (llm.judge.name, what)
-        if price is None:
+        if price is None or uncounted:
             unpriced.add(key)
         else:
             paid[key] += price.of(prompt or 0, completion or 0)
@@ -154,16 +154,20 @@ def llm_units(campaign: Campaign) -> LlmUnits:
     return LlmUnits(unit_of, currencies[0] if len(currencies) == 1 else "")
 
 
-def _tokens(campaign: Campaign) -> list[tuple[int, str, int | None, int | None]]:
-    """Tokens of prompts and replies by job and kind of item, each call once."""
+def _tokens(campaign: Campaign) -> list[tuple[int, str, int | None, int | None, int]]:
+    """Tokens of prompts and replies by job and kind of item, each call once, and the calls that said none."""
     mine = CallUse.objects.filter(item__job__llm__campaign=campaign)
     # A call that several items used counts for the first of them.
     first = mine.filter(call=OuterRef("pk")).order_by("pk")
     calls = Call.objects.filter(pk__in=mine.order_by().values("call")).annotate(
         job=Subquery(first.values("item__job")[:1]), kind=Subquery(first.values("item__kind")[:1])
     )
-    sums = calls.values("job", "kind").annotate(prompt=Sum("prompt_tokens"), completion=Sum("completion_tokens"))
-    return list(sums.order_by().values_list("job", "kind", "prompt", "completion"))
+    sums = calls.values("job", "kind").annotate(
+        prompt=Sum("prompt_tokens"),
+        completion=Sum("completion_tokens"),
+        uncounted=Count("pk", filter=without_counts_q()),
+    )
+    return list(sums.order_by().values_list("job", "kind", "prompt", "completion", "uncounted"))
 
 
 def _units_made(campaign: Campaign, jobs: Mapping[int, LlmJob]) -> Counter[tuple[str, str]]:

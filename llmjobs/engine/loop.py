@@ -227,6 +227,9 @@ class Engine:
             attempts = engine_calls.note_sending([sending.call for sending in out]) if out else []
             for sending, attempt in zip(out, attempts, strict=True):
                 sending.attempt = attempt
+            stopped |= budget.stopped_without_counts(
+                (result.sending.job, result.reply) for result in self.unwritten
+            )
         self.unwritten.clear()
         # After the commit: a call whose row was lost could be sent, and paid, a second time.
         for sending in out:

@@ -30,7 +30,7 @@ def test_a_number_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("WEB_WORKERS", "2.5")
     with pytest.raises(ImproperlyConfigured, match="LLM_TIMEOUT_SECONDS is '2m', and not a number"):
         Environment().float("LLM_TIMEOUT_SECONDS", default=120.0)
-    with pytest.raises(ImproperlyConfigured, match="WEB_WORKERS is '2[.]5', and not a whole number"):
+    with pytest.raises(ImproperlyConfigured, match=r"WEB_WORKERS is '2\.5', and not a whole number"):
         Environment().int("WEB_WORKERS", default=2)
 
 

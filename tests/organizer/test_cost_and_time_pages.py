@@ -121,6 +121,10 @@ def test_an_llm_s_labels_cost_what_its_job_paid_by_whatever_prompt(world: DeskWo
     assert row["cost"] == pytest.approx((1234 * 1 + 5 * 2) / 1_000_000 / 4)
     page = world.client("olga").get(reverse("organizer:cost", args=["river"])).content.decode()
     assert "LLM prices in EUR." in page
+    # Nobody knows what a reply without a number of tokens cost.
+    Call.objects.update(completion_tokens=None)
+    (row,) = [row for row in cost_rows(world, "units") if row["by"] == "m"]
+    assert row["cost"] is None
 
 
 @pytest.mark.parametrize(

@@ -123,6 +123,24 @@ def test_money_is_reckoned_with_the_prices_of_the_start(
         assert LlmJob.objects.get().price_table == "test-1"
 
 
+@pytest.mark.usefixtures("priced")
+@pytest.mark.parametrize("limit", [Budget(money=Decimal(100)), Budget(tokens=100_000)])
+@pytest.mark.parametrize("usage", [None, {"prompt_tokens": 11}])
+def test_a_budget_that_cannot_be_kept_pauses_the_job(
+    point_at: PointAt, limit: Budget, usage: dict[str, int] | None
+) -> None:
+    with scripted_endpoint(lambda _texts: LABELS, usage=usage) as endpoint:
+        point_at(endpoint.base_url)
+        job = start_with(make_world(runs=30), limit)
+        assert work_until_it_rests(job, concurrency=1) == "paused"
+        assert job.waiting_for.startswith("Replies come without their number of tokens")
+        assert len(endpoint.calls) < 10
+        go_on(job, Budget(calls=100))
+        work_on()
+        assert states_of(job) == {"done": 30}
+        assert len(endpoint.calls) == 30
+
+
 @pytest.mark.postgresql
 @pytest.mark.usefixtures("priced")
 @pytest.mark.parametrize(("workers", "concurrency"), [(1, 16), (2, 16)])

@@ -163,6 +163,17 @@ def test_a_job_counts_calls_tokens_and_attempts_and_what_it_reused(world: World)
         assert text in page
 
 
+@pytest.mark.parametrize("unknown", ["prompt_tokens", "completion_tokens"])
+def test_a_job_says_which_replies_its_tokens_leave_out(world: World, unknown: str) -> None:
+    llm = make_job(world)
+    for number in (1, 2):
+        call = make_call(make_item(llm, str(number), WorkItem.State.DONE), name=str(number) * 64)
+    assert "came without their number" not in page_of(world, f"{JOBS}{llm.pk}/")
+    type(call).objects.filter(pk=call.pk).update(**{unknown: None})
+    page = " ".join(page_of(world, f"{JOBS}{llm.pk}/").split())
+    assert "0 completion, without those of 1 reply that came without their number" in page
+
+
 def test_a_cancelled_job_shows_what_was_paid_after_the_cancel(world: World) -> None:
     llm = make_job(world, state=Job.State.CANCELLED, ended_at=timezone.now())
     make_item(llm, "1", WorkItem.State.CANCELLED)
