@@ -36,8 +36,9 @@ def main() -> int:
     options = None if manages else parser().parse_args()
     home = os.environ.get("ASSAY_HOME") or data_folder(demo=options is not None and options.does is demo)
     os.environ["ASSAY_HOME"] = str(Path(home).expanduser().absolute())
-    if getattr(options, "port", None) is not None:
-        os.environ["PORT"] = str(options.port)
+    port = getattr(options, "port", None)
+    if port is not None:
+        os.environ["PORT"] = str(port)
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management.base import CommandError
 

@@ -9,7 +9,7 @@ answer that is there. Marks of citations are `[1]`, `[1, 3]`, `[1-3]`, `[^1]` an
 import re
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Final, NamedTuple
@@ -60,6 +60,11 @@ def _items(numbers: str) -> Iterator[tuple[str, int, int]]:
         yield item[0], min(first, last), max(first, last)
 
 
+def is_cited(mark: CitationMark, references: Sequence[str], marks_from: int) -> bool:
+    """Say whether all that a mark says leads to references: [0, 1] and [6, 8] may be intervals."""
+    return all(marks_from <= first and last < marks_from + len(references) for _, first, last in mark.items)
+
+
 def resolves(mark: CitationMark, references: Sequence[str], marks_from: int) -> bool:
     """Say whether a mark leads to one of the references at least; the first of them has the number `marks_from`."""
     end = marks_from + len(references)
@@ -92,6 +97,14 @@ class _Block:
         return ("\n" if self.unit else " ").join(self.lines)
 
 
+class _Cut(NamedTuple):
+    """What was taken out of a text: where its sentence ends with it, and where it would stand again."""
+
+    place: int
+    back: int
+    written: str
+
+
 @dataclass(slots=True)
 class _Sentence:
     """Lines of a sentence, one but for what has no word, and its marks."""
@@ -104,15 +117,26 @@ class _Sentence:
 def answer_sentences(text: str, references: Sequence[str], marks_from: int = 1) -> tuple[SentenceRecord, ...]:
     """Return the sentences of an answer without marks and list dashes, each with the references that it cites.
 
-    Where no mark leads to a reference, brackets with numbers are text.
+    Where no mark leads to a reference, brackets with numbers are text. A mark that may be something else is left in.
     """
     blocks = list(_blocks(text))
     marks = [[] if block.code else marks_in(block.text) for block in blocks]
     if not any(resolves(mark, references, marks_from) for of_block in marks for mark in of_block):
         marks = [[] for _ in blocks]
+    # Where a[0] leads nowhere, a[1] is an index, too.
+    has_indexes = any(
+        _is_after_word(mark, block.text) and not is_cited(mark, references, marks_from)
+        for block, of_block in zip(blocks, marks, strict=True)
+        for mark in of_block
+    )
     sentences: list[_Sentence] = []
     for block, of_block in zip(blocks, marks, strict=True):
-        _append(sentences, _sentences_of(block, of_block))
+        left_in = {
+            mark.start
+            for mark in of_block
+            if not is_cited(mark, references, marks_from) or (has_indexes and _is_after_word(mark, block.text))
+        }
+        _append(sentences, _sentences_of(block, of_block, left_in))
     return tuple(
         SentenceRecord("\n".join(sentence.lines), tuple(citations_of(sentence.marks, references, marks_from)))
         for sentence in sentences
@@ -148,31 +172,43 @@ def _begun_by(line: str) -> _Block | None:
     return _Block([line]) if LIST_NUMBER.match(line) else None
 
 
-def _sentences_of(block: _Block, marks: Sequence[CitationMark]) -> list[_Sentence]:
-    text, places = _without(block.text, marks)
-    parts = [text] if block.unit else _joined_in_brackets(split(text))
+def _is_after_word(mark: CitationMark, text: str) -> bool:
+    return text[: mark.start][-1:].isalnum()
+
+
+def _sentences_of(block: _Block, marks: Sequence[CitationMark], left_in: Set[int]) -> list[_Sentence]:
+    """`left_in`: starts of the marks that stay in the text, which is cut as if they did not."""
+    text, cuts = _without(block.text, marks)
+    parts = ([text] if block.unit else _joined_in_brackets(split(text))) or [""]
     starts = [0, *accumulate(map(len, parts))][: len(parts)]
-    sentences = [_sentence(part.strip()) for part in parts] or [_sentence("")]
-    for mark, place in zip(marks, places, strict=True):
-        # A mark between two sentences belongs to the one before it.
-        sentences[max(bisect_left(starts, place) - 1, 0)].marks.append(mark)
+    # A mark between two sentences belongs to the one before it.
+    numbers = [max(bisect_left(starts, cut.place) - 1, 0) for cut in cuts]
+    sentences = [_sentence(part.strip()) for part in parts]
+    for mark, cut, number in reversed(list(zip(marks, cuts, numbers, strict=True))):
+        sentences[number].marks.insert(0, mark)
+        if mark.start in left_in:
+            back = cut.back - starts[number]
+            parts[number] = f"{parts[number][:back]}{cut.written}{parts[number][back:]}"
+            sentences[number].lines = [parts[number].strip()]
     return sentences
 
 
-def _without(text: str, marks: Sequence[CitationMark]) -> tuple[str, list[int]]:
-    """Return a text without its marks and the white space before them, and where in it each of them was."""
+def _without(text: str, marks: Sequence[CitationMark]) -> tuple[str, list[_Cut]]:
+    """Return a text without its marks and the white space before them, and what was cut."""
     parts: list[str] = []
-    places: list[int] = []
+    cuts: list[_Cut] = []
     length = end = 0
     for mark in marks:
         before = text[end : mark.start]
         kept = before.rstrip()
-        places.append(length + len(kept))
+        place = length + len(kept)
         if mark.end < len(text) and text[mark.end].isalnum():
             kept = before  # it stands between two words
         parts.append(kept)
-        length, end = length + len(kept), mark.end
-    return "".join([*parts, text[end:]]), places
+        length += len(kept)
+        cuts.append(_Cut(place, length, text[end + len(kept) : mark.end]))
+        end = mark.end
+    return "".join([*parts, text[end:]]), cuts
 
 
 def _joined_in_brackets(parts: Sequence[str]) -> list[str]:
