@@ -34,10 +34,11 @@ function setAside(count) {
   return `${count} ${plural(count, "change could not be applied and is", "changes could not be applied and are")} set aside.`;
 }
 
-class Banner {
+/** The bar under the header. */
+export class Banner {
   #desk;
-  #notice;
-  #saved;
+  #notice = copyOf("notice-save");
+  #saved = document.getElementById("saved");
   #outage = false;
   #recovered = []; // operations that arrived since the outage began
   #done = "";
@@ -46,10 +47,9 @@ class Banner {
   #announced = "";
 
   /** @param {Desk} desk */
-  constructor(desk, notice, saved) {
+  constructor(desk) {
     this.#desk = desk;
-    this.#notice = notice;
-    this.#saved = saved;
+    document.querySelector("[data-notice=save]").append(this.#notice);
     const acts = {
       try: () => desk.save.retryNow(),
       download: () => desk.save.download(),
@@ -118,7 +118,18 @@ class Banner {
   }
 
   #waiting({ acts, durable }) {
-    return acts ? this.#desk.words.waiting(acts, durable) : "";
+    return acts ? this.#unsent(acts, durable) : "";
+  }
+
+  #unsent(acts, durable) {
+    const { noun } = this.#desk.words;
+    const waiting = `${acts} ${plural(acts, `${noun} waits`, `${noun}s wait`)}`;
+    return durable ? `${waiting} on this device; keep working.` : `${waiting} in this page only; keep it open.`;
+  }
+
+  #allSaved(acts, at) {
+    const { noun } = this.#desk.words;
+    return acts === 1 ? `The ${noun} is saved ${at}` : `All ${acts} ${noun}s saved ${at}`;
   }
 
   #show(state, wrong) {
@@ -143,7 +154,7 @@ class Banner {
   #end() {
     this.#outage = false;
     const acts = actsIn(this.#recovered);
-    this.#done = acts ? this.#desk.words.allSaved(acts, clock.format(new Date())) : "";
+    this.#done = acts ? this.#allSaved(acts, clock.format(new Date())) : "";
     if (this.#done) this.#announce(this.#done);
     clearTimeout(this.#doneTimer);
     this.#doneTimer = setTimeout(() => {
@@ -162,14 +173,4 @@ class Banner {
     const seconds = retryAt && !halted && !connected ? Math.max(0, Math.ceil((retryAt - Date.now()) / 1000)) : null;
     put(this.#notice, "[data-retry]", seconds === null ? "" : `Trying again in ${seconds} s.`);
   }
-}
-
-/**
- * Put the bar under the header.
- * @param {Desk} desk
- */
-export function setup(desk) {
-  const notice = copyOf("notice-save");
-  document.querySelector("[data-notice=save]").append(notice);
-  return new Banner(desk, notice, document.getElementById("saved"));
 }

@@ -7,7 +7,6 @@ import { Segments } from "./segments.js";
 
 const BEAT_MS = 15_000;
 const TICK_MS = 5_000;
-const ANSWER_MS = 10_000;
 const POINTER_MS = 1_000;
 const ASKED_AFTER_MS = 60_000; // the server says whether a gap was long enough to be asked about; so it hears at once
 const MOST = 400; // stretches in one beat
@@ -37,8 +36,7 @@ function keepNumber(window, number) {
 
 /**
  * Events: `beat` (detail: the server's answer), `lost` (the connection), `state` (detail: {paused}).
- * `post(url, body, {keepalive})` may be given to send through the desk's session; it resolves to {status, body} and
- * throws when there is no answer.
+ * `post(url, body, {keepalive})` resolves to {status, body} and throws when there is no answer.
  */
 export class Clock extends EventTarget {
   #segments;
@@ -53,17 +51,16 @@ export class Clock extends EventTarget {
   #started = false;
   #isLeft = false; // closing or leaving also hides the page, but it does not come back by itself
 
-  constructor({ urls, window: own, csrf = () => "", place = () => null, words = wordsOnScreen, post }) {
+  constructor({ urls, window: own, place, post }) {
     super();
     this.urls = urls;
     this.window = own;
-    this.csrf = csrf;
     this.place = place;
-    this.post = post ?? ((url, body, options) => this.#post(url, body, options));
+    this.post = post;
     this.#segments = new Segments({
       number: firstNumber(own),
       keepNumber: (number) => keepNumber(own, number),
-      tags: () => ({ words: words(), item: itemAt(this.#where) }),
+      tags: () => ({ words: wordsOnScreen(), item: itemAt(this.#where) }),
       asleepAfter: 2 * TICK_MS,
     });
     this.#face = new ClockFace({ answer: (...answer) => this.#answer(...answer), resume: () => this.resume() });
@@ -256,24 +253,5 @@ export class Clock extends EventTarget {
     const { status } = await this.post(this.urls.gap, { window: this.window, number, gap_answer: answer }, {});
     if (status >= 400 && status !== 422) throw new Error(`gap: ${status}`);
     this.beat();
-  }
-
-  async #post(url, body, { keepalive = false }) {
-    const gone = new AbortController();
-    const timer = setTimeout(() => gone.abort(), ANSWER_MS);
-    try {
-      const response = await fetch(url, {
-        method: "POST",
-        headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": this.csrf() },
-        body: JSON.stringify(body),
-        keepalive,
-        signal: gone.signal,
-        redirect: "manual",
-      });
-      const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
-      return { status: response.status, body: isJson ? await response.json() : null };
-    } finally {
-      clearTimeout(timer);
-    }
   }
 }

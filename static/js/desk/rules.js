@@ -60,7 +60,8 @@ function spread(rows, placed) {
   return every.map((row, index) => ({ ...row, position: index + 1 }));
 }
 
-function sameEvidence(a, b) {
+/** Whether two pairs of passage and sentence are one place. */
+export function sameEvidence(a, b) {
   return a[0] === b[0] && a[1] === b[1];
 }
 

@@ -145,8 +145,7 @@ export class Searching {
     clearTimeout(this.#noteTimer);
     this.#noteTimer = setTimeout(() => {
       const words = this.input.value.trim().slice(0, LONGEST_NOTED);
-      const mayNot = this.desk.store.readonly || this.desk.root.dataset.readonly !== undefined;
-      if (!this.needle || words === this.#noted || mayNot) return;
+      if (!this.needle || words === this.#noted || this.desk.isReadonly) return;
       this.#noted = words;
       this.desk.store.do("search", { words }, { source: "text" });
     }, NOTED_AFTER_MS);

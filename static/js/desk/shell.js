@@ -10,7 +10,7 @@ import { Panes } from "./panes.js";
 import { Remarks } from "./remarks.js";
 import { Splitter } from "./splitter.js";
 
-class Shell {
+export class Shell {
   #desk;
   #touched = null; // what of the panes had the focus last: a remark is about it
 
@@ -29,6 +29,7 @@ class Shell {
     this.#wire();
     this.#follow();
     this.#foldAway();
+    keepInView.setup();
   }
 
   /** What is remembered of the shell, with the rest of one's place. */
@@ -117,13 +118,4 @@ class Shell {
       });
     }
   }
-}
-
-/**
- * Set the shell of a desk up.
- * @param {Desk} desk
- */
-export function setup(desk) {
-  keepInView.setup();
-  return new Shell(desk);
 }

@@ -2,20 +2,20 @@
 // the parts, and puts the place back. What is judged or written, and how, is the stage's own: see ../nuggets/main.js and
 // ../judge/main.js.
 
-import * as conflict from "../saving/conflict.js";
+import { Conflict } from "../saving/conflict.js";
 import { tellWhatWasLeft } from "../saving/left.js";
 import { Save } from "../saving/save.js";
-import * as session from "../saving/session.js";
+import { SignIn } from "../saving/session.js";
 import { own } from "../saving/windows.js";
 import { announce } from "./announce.js";
-import * as banner from "./banner.js";
+import { Banner } from "./banner.js";
 import { Clock } from "./clock.js";
 import * as keys from "./keys.js";
 import * as lease from "./lease.js";
-import * as shell from "./shell.js";
+import { Shell } from "./shell.js";
 import * as submit from "./submit.js";
 import { Undoing } from "./undoing.js";
-import { setup as setUpUnsent } from "./unsent.js";
+import { Unsent } from "./unsent.js";
 
 const root = document.body;
 const URL_PREFIX = "url";
@@ -32,8 +32,7 @@ function urlsOf(dataset) {
  * @typedef {object} Words
  * @property {string} readonly
  * @property {string} conflict
- * @property {(count: number, durable: boolean) => string} waiting
- * @property {(count: number, at: string) => string} allSaved
+ * @property {string} noun what is saved, one of it
  * @property {string} choose
  * @property {(counts: any) => string} submitted
  * @property {(op: any) => string} [told] what is unsent
@@ -42,7 +41,6 @@ function urlsOf(dataset) {
 /**
  * What is judged or edited at a desk, as far as the shared parts ask it.
  * @typedef {object} DeskWork
- * @property {boolean} isReadonly
  * @property {string | null} current
  * @property {(key: string, options?: any) => any} focus
  * @property {(options?: any) => any} focusFirst
@@ -71,17 +69,17 @@ export class Desk {
   versions = null;
   /** @type {() => void} go on at the first that is left to do */
   resume = null;
-  /** @type {ReturnType<typeof shell.setup>} */
+  /** @type {Shell} */
   shell = null;
   /** @type {ReturnType<typeof submit.setup>} */
   submitting = null;
-  /** @type {ReturnType<typeof setUpUnsent>} */
+  /** @type {Unsent} */
   unsent = null;
-  /** @type {ReturnType<typeof banner.setup>} */
+  /** @type {Banner} */
   banner = null;
-  /** @type {ReturnType<typeof session.setup>} */
+  /** @type {SignIn} */
   signIn = null;
-  /** @type {ReturnType<typeof conflict.setup>} */
+  /** @type {Conflict} */
   conflict = null;
   /** @type {ReturnType<typeof lease.setup>} */
   lease = null;
@@ -103,10 +101,14 @@ export class Desk {
     this.clock = new Clock({
       urls,
       window: this.window,
-      csrf: () => this.save.csrf,
       post: (...request) => this.session.post(...request),
       place: () => this.place(),
     });
+  }
+
+  /** Whether nothing may be changed here: another window writes, or the task is submitted. */
+  get isReadonly() {
+    return this.store.readonly || "readonly" in root.dataset;
   }
 
   // A decision says that the break is over, from wherever it is made; text that is only put away does not.
@@ -175,9 +177,8 @@ function soon(promise) {
 
 /**
  * Start the desk of this page. `parts` names what is made by `setUp(desk)` and has a place to be put back. One of them
- * is also `desk.work`, what is judged or edited, which the shared modules ask: {isReadonly, current, focus(key),
- * focusFirst(), settle(), lacks(kind, key), nameOf(element)}; `desk.versions` compares two versions of a row. `words`
- * says how this stage calls things.
+ * is also `desk.work`, what is judged or edited, which the shared modules ask; `desk.versions` compares two versions of a
+ * row. `words` says how this stage calls things.
  */
 export async function startDesk({ Store, words, parts, setUp }) {
   const state = JSON.parse(document.getElementById("desk-state").textContent);
@@ -190,12 +191,12 @@ export async function startDesk({ Store, words, parts, setUp }) {
   const cutShort = isCutShort(desk);
   if (desk.urls.beat) desk.known = rememberPlace(desk) ?? {}; // a practice begins at what is left, and notes nothing
   await setUp(desk);
-  desk.shell = shell.setup(desk);
+  desk.shell = new Shell(desk);
   desk.submitting = submit.setup(desk);
-  desk.unsent = setUpUnsent(desk);
-  desk.banner = banner.setup(desk);
-  desk.signIn = session.setup(desk);
-  desk.conflict = conflict.setup(desk);
+  desk.unsent = new Unsent(desk);
+  desk.banner = new Banner(desk);
+  desk.signIn = new SignIn(desk);
+  desk.conflict = new Conflict(desk);
   desk.lease = lease.setup(desk);
   if (state.holder) await soon(desk.lease?.started); // who only reads has no buttons in the rows, which are lower then
   root.dataset.filled = ""; // before places are put back: what is hidden cannot take the focus

@@ -141,6 +141,8 @@ export class RowStore extends EventTarget {
     if (!op.touched.length) return;
     this.tell("change", { keys: op.touched, cause: "local" });
     this.tell("stacks", {});
+    if (op.kind === "undo") this.tell("undone", this.redoStack.at(-1));
+    else if (op.kind === "redo") this.tell("redone", this.undoStack.at(-1));
   }
 
   #show(op) {

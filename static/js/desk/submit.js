@@ -93,7 +93,7 @@ class Submitting {
       this.#desk.announce(why);
       return;
     }
-    if (this.#dialog.open || this.#desk.work.isReadonly || this.#desk.work.holdUnfinished?.()) return;
+    if (this.#dialog.open || this.#desk.isReadonly || this.#desk.work.holdUnfinished?.()) return;
     this.#isOvertaken = this.#busy;
     if (this.#busy) return;
     await this.#alone(async () => {

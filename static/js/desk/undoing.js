@@ -30,7 +30,7 @@ export class Undoing {
   /** Undo or redo the newest step. The desk says which rows it was about. */
   takeBack(what, source) {
     const { store, announce, words } = this.#desk;
-    if (this.#isReadonly) return announce(words.readonly);
+    if (this.#desk.isReadonly) return announce(words.readonly);
     return store[what](source) || announce(NOTHING[what]);
   }
 
@@ -38,10 +38,6 @@ export class Undoing {
   ofThisTurn() {
     if (!this.#justDone) return null;
     return ({ detail }) => this.takeBack("undo", detail ? "mouse" : "key"); // Enter and Space are clicks without a pointer
-  }
-
-  get #isReadonly() {
-    return this.#desk.store.readonly || this.#desk.root.dataset.readonly !== undefined;
   }
 
   #top(what) {
@@ -62,7 +58,7 @@ export class Undoing {
     const button = document.querySelector(`[data-act=${what}]`);
     if (!button) return;
     const step = this.#top(what);
-    button.setAttribute("aria-disabled", String(!step || this.#isReadonly));
+    button.setAttribute("aria-disabled", String(!step || this.#desk.isReadonly));
     button.title = step ? `${WORDS[what]}: ${step.label}` : NOTHING[what];
   }
 }

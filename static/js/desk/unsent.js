@@ -37,14 +37,15 @@ function item(label, words, reason = "") {
   return element;
 }
 
-class Unsent {
+/** The dialog opens from everything marked `data-unsent`. */
+export class Unsent {
   #desk;
-  #dialog;
+  #dialog = /** @type {HTMLDialogElement} */ (document.getElementById("unsent"));
 
   /** @param {Desk} desk */
-  constructor(desk, dialog) {
+  constructor(desk) {
+    const dialog = this.#dialog;
     this.#desk = desk;
-    this.#dialog = dialog;
     const acts = { download: () => desk.save.download(), close: () => dialog.close(), forget: () => this.#forget() };
     for (const [name, act] of Object.entries(acts)) {
       dialog.querySelector(`[data-act=${name}]`).addEventListener("click", act);
@@ -116,12 +117,4 @@ class Unsent {
     const taken = save.load([...copy.ops, ...(copy.aside ?? []).map(({ op }) => op)]);
     return `${taken} ${plural(taken, "change was loaded and is", "changes were loaded and are")} being saved.`;
   }
-}
-
-/**
- * Let the dialog open from everything marked `data-unsent`.
- * @param {Desk} desk
- */
-export function setup(desk) {
-  return new Unsent(desk, document.getElementById("unsent"));
 }

@@ -107,10 +107,9 @@ export class AnswerPane extends EventTarget {
 
   /** Note once that the answer was on the screen. */
   #see() {
-    const { store, root } = this.#desk;
-    const mayNot = store.readonly || root.dataset.readonly !== undefined || document.hidden;
+    const mayNot = this.#desk.isReadonly || document.hidden;
     if (mayNot || this.#waiting || !this.answer || this.answer.seen) return;
-    store.do("open", { answer: this.current }, { source: "key" });
+    this.#desk.store.do("open", { answer: this.current }, { source: "key" });
   }
 
   /** Note it once this window may write. */

@@ -64,9 +64,9 @@ export class AnswerLabelling extends AssignRows {
   }
 
   restore(place) {
-    if (place.sweep && this.desk.store.sweep === "begun" && !this.isReadonly) return this.sweep.begin(place.sweep);
+    if (place.sweep && this.desk.store.sweep === "begun" && !this.desk.isReadonly) return this.sweep.begin(place.sweep);
     const inRows = super.restore(place);
-    if (inRows || this.isReadonly) return undefined;
+    if (inRows || this.desk.isReadonly) return undefined;
     if (!this.#startsAtText) return this.focus(this.current) || this.answers.focusHeading();
     if (this.answers.root.checkVisibility()) this.answers.focusHeading();
     return undefined;

@@ -39,7 +39,7 @@ export class BattleLabelling extends AssignRows {
   /** Give a verdict or take it away; `key` is always the battle's, which asks one question. */
   label(key, label, source, { reason = "" } = {}) {
     const { announce, store, words } = this.desk;
-    const mayNot = label ? this.#mayNotJudge() : this.isReadonly && words.readonly;
+    const mayNot = label ? this.#mayNotJudge() : this.desk.isReadonly && words.readonly;
     if (mayNot) {
       this.draw();
       return announce(mayNot);
@@ -67,7 +67,7 @@ export class BattleLabelling extends AssignRows {
 
   /** Go on to the next battle, or where all are judged to the question whether to submit. */
   goOn() {
-    if (!this.progress.isLabelled(this.current) && !this.isReadonly) return this.desk.announce(FIRST);
+    if (!this.progress.isLabelled(this.current) && !this.desk.isReadonly) return this.desk.announce(FIRST);
     const next = this.progress.beside(this.answers.current, 1) ?? this.progress.unfinished();
     if (next && !(this.progress.isDone && next.number === 1)) return this.desk.go(next.id);
     return this.desk.finishing.end();
@@ -75,7 +75,7 @@ export class BattleLabelling extends AssignRows {
 
   #toggle(reason, source) {
     const { announce, store, words } = this.desk;
-    if (this.isReadonly) return announce(words.readonly);
+    if (this.desk.isReadonly) return announce(words.readonly);
     const row = store.row(this.current);
     if (!row?.label || row.label === CANT_JUDGE) return announce("A reason goes with a verdict: say which is better first");
     const before = row.extras?.reasons ?? [];
@@ -97,7 +97,7 @@ export class BattleLabelling extends AssignRows {
     for (const button of this.pane.querySelectorAll("[data-reason]")) {
       const isOn = isJudged && (row.extras?.reasons ?? []).includes(button.dataset.reason);
       button.setAttribute("aria-pressed", String(isOn));
-      button.setAttribute("aria-disabled", String(!isJudged || this.isReadonly));
+      button.setAttribute("aria-disabled", String(!isJudged || this.desk.isReadonly));
     }
   }
 
@@ -207,7 +207,7 @@ export class BattleLabelling extends AssignRows {
   }
 
   restore(place) {
-    if (super.restore(place) || this.isReadonly) return;
+    if (super.restore(place) || this.desk.isReadonly) return;
     this.focusFirst();
   }
 

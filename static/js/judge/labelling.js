@@ -25,10 +25,6 @@ export class Labelling {
     new MutationObserver(() => this.#readonlyChanged()).observe(desk.root, { attributeFilter: ["data-readonly"] });
   }
 
-  get isReadonly() {
-    return this.desk.store.readonly || this.desk.root.dataset.readonly !== undefined;
-  }
-
   /** Whether the answer came only just now, by a label of the one before. */
   get isUnread() {
     return this.#answerChange.isUnread;
@@ -64,7 +60,7 @@ export class Labelling {
 
   /** Why no label may be given now; "" where it may. Nobody judges what is not on the screen, or only just came there. */
   mayNot() {
-    if (this.isReadonly) return this.desk.words.readonly;
+    if (this.desk.isReadonly) return this.desk.words.readonly;
     if (!this.desk.texts.now(this.answers.current)) return `This ${UNIT.toLowerCase()} is not loaded yet, so it cannot be judged`;
     return this.isUnread ? `This is already ${this.answers.title()}: read it first` : "";
   }
@@ -142,7 +138,7 @@ export class Labelling {
   }
 
   #readonlyChanged() {
-    if (this.isReadonly) this.closeBox();
+    if (this.desk.isReadonly) this.closeBox();
     else this.answers.becameWritable();
     this.desk.work.draw();
   }

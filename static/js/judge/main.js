@@ -112,11 +112,7 @@ export const desk = startDesk({
       return sayReadonly("This version is submitted: its labels cannot be changed");
     },
     conflict: "A label was changed in another window as well.",
-    waiting: (count, durable) => {
-      const waiting = `${count} ${plural(count, "label waits", "labels wait")}`;
-      return durable ? `${waiting} on this device; keep working.` : `${waiting} in this page only; keep it open.`;
-    },
-    allSaved: (count, at) => (count === 1 ? `The label is saved ${at}` : `All ${count} labels saved ${at}`),
+    noun: "label",
     choose: "Choose which one to keep.",
     submitted: ({ labels: count }) => `Submitted, ${count} ${plural(count, "label")}`,
   },

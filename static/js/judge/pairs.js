@@ -160,7 +160,7 @@ export class PairLabelling extends Labelling {
     drawUnsaved(this.element, { isPending: store.pending(key), failed: store.failed(key) });
     const box = /** @type {HTMLFieldSetElement} */ (this.element.querySelector(".labels"));
     setChoice(box, row?.label ?? null);
-    box.disabled = this.isReadonly;
+    box.disabled = this.desk.isReadonly;
     this.#button("cant")?.setAttribute("aria-pressed", String(row?.label === CANT_JUDGE));
     if (!row?.label && document.activeElement === this.#button("clear")) this.element.focus();
     this.#button("clear").hidden = !row?.label;
@@ -285,7 +285,7 @@ export class PairLabelling extends Labelling {
   /** Put a place back; the pair is asked as at the first visit. */
   restore({ row, scroll }) {
     if (this.progress.answerByKey.get(row) === this.answers.current) this.ask(row);
-    if (!this.isReadonly && this.pane.checkVisibility()) this.back();
+    if (!this.desk.isReadonly && this.pane.checkVisibility()) this.back();
     if (typeof scroll !== "number") return;
     const scrollBack = () => (this.cited.scroll = scroll);
     scrollBack();

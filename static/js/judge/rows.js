@@ -90,7 +90,7 @@ export class AssignRows extends Labelling {
         isCurrent: key === this.current,
         isPending: store.pending(key),
         failed: store.failed(key),
-        isReadonly: this.isReadonly,
+        isReadonly: this.desk.isReadonly,
       });
     }
     const { done, total } = this.progress.counts(this.answers.current);
@@ -188,7 +188,7 @@ export class AssignRows extends Labelling {
 
   /** Ask which sentence of the answer it is in. */
   openPlace(key) {
-    if (this.isReadonly) return this.desk.announce(this.desk.words.readonly);
+    if (this.desk.isReadonly) return this.desk.announce(this.desk.words.readonly);
     const known = this.#placeOf(key);
     return this.open(key, "place-template", {
       text: known === null ? "" : String(known + 1),
@@ -204,7 +204,7 @@ export class AssignRows extends Labelling {
 
   /** Record where a nugget is. Without a label yet, the place waits for it. */
   record(key, sentence, source) {
-    if (this.isReadonly) return this.desk.announce(this.desk.words.readonly);
+    if (this.desk.isReadonly) return this.desk.announce(this.desk.words.readonly);
     const row = this.desk.store.row(key);
     if (!row?.label) {
       this.waiting.put(key, sentence);
@@ -257,7 +257,7 @@ export class AssignRows extends Labelling {
     const name = this.name(this.current);
     this.bar.querySelector("[data-what]").textContent = `S${Number(sentence.dataset.index) + 1}`;
     this.bar.querySelector("[data-do=record] span").textContent = `Record for ${name}`;
-    this.bar.querySelector("[data-do=record]").hidden = this.isReadonly;
+    this.bar.querySelector("[data-do=record]").hidden = this.desk.isReadonly;
     this.bar.querySelector("[data-do=back] span").textContent = `Back to ${name}`;
   }
 

@@ -12,21 +12,6 @@ export function followSteps({ store, work, progress, announce }) {
     // After whoever pressed the button has spoken, so that it is the label that is named.
     queueMicrotask(() => announce(`${text}: ${name}, ${labelText(store.row(key))}`));
   };
-  let known = sizes(store);
-  store.addEventListener("change", ({ detail }) => {
-    if (detail.cause === "reload") known = null;
-  });
-  store.addEventListener("stacks", () => {
-    const before = known;
-    known = sizes(store);
-    if (!before) return;
-    const undone = known.redo > before.redo ? store.redoStack.at(-1) : null;
-    const redone = known.redo < before.redo && known.undo > before.undo ? store.undoStack.at(-1) : null;
-    if (undone) stepped(Object.keys(undone.before)[0], "Undone");
-    else if (redone && redone.step === before.top) stepped(Object.keys(redone.after)[0], "Done again");
-  });
-}
-
-function sizes({ undoStack, redoStack }) {
-  return { undo: undoStack.length, redo: redoStack.length, top: redoStack.at(-1)?.step ?? null };
+  store.addEventListener("undone", ({ detail }) => stepped(Object.keys(detail.before)[0], "Undone"));
+  store.addEventListener("redone", ({ detail }) => stepped(Object.keys(detail.after)[0], "Done again"));
 }

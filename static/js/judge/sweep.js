@@ -40,10 +40,6 @@ export class Sweep {
     return this.#at === this.desk.store.nuggets.length - 1;
   }
 
-  get #isReadonly() {
-    return this.desk.work.isReadonly;
-  }
-
   #changed() {
     const { store } = this.desk;
     if (!this.progress.isDone) this.#offerAsked = false;
@@ -82,7 +78,7 @@ export class Sweep {
   /** Begin, or go on where it was left. */
   begin(nugget = null) {
     const { store, announce, words } = this.desk;
-    if (this.#isReadonly) return announce(words.readonly);
+    if (this.desk.isReadonly) return announce(words.readonly);
     if (!store.sweep || !this.progress.isDone) return announce("The consistency check comes after the last label");
     if (store.sweep === "offered") store.do("sweep", {}, { source: "mouse" });
     this.#turn(true);
@@ -178,7 +174,7 @@ export class Sweep {
         isCurrent: key === this.current,
         isPending: store.pending(key),
         failed: store.failed(key),
-        isReadonly: this.#isReadonly,
+        isReadonly: this.desk.isReadonly,
       });
       const reach = key === this.current ? 0 : -1;
       item.tabIndex = reach;

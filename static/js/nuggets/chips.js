@@ -7,10 +7,6 @@ import * as passages from "./passages.js";
 
 let count = 0;
 
-export function sameEvidence(pair, other) {
-  return pair[0] === other[0] && pair[1] === other[1];
-}
-
 /** Fill a list with one chip per pair. A chip that stays keeps its element, and with it the focus. */
 export function drawChips(list, evidence, { writing }) {
   const name = ([segment, sentence]) => `${segment} ${sentence ?? ""}`;

@@ -1,8 +1,9 @@
 // One text of a composer: its field, its importance and its evidence.
 
+import { sameEvidence } from "../desk/rules.js";
 import { copyOf } from "../shared/template.js";
 import { trimmed } from "../shared/text.js";
-import { drawChips, importanceIn, importanceSwitch, linkBox, pairOf, sameEvidence, setImportance } from "./chips.js";
+import { drawChips, importanceIn, importanceSwitch, linkBox, pairOf, setImportance } from "./chips.js";
 import { Autosave, grow } from "./editing.js";
 import { drawWeight, openWeight, weightBox } from "./weight.js";
 

@@ -1,8 +1,8 @@
 // What can be done with nuggets: each gesture once, whether it came by a button or by a key. A gesture does its
 // operation, says so, and puts the focus where the work goes on.
 
-import { isListed, isOpen } from "../desk/rules.js";
-import { linkBox, sameEvidence } from "./chips.js";
+import { isListed, isOpen, sameEvidence } from "../desk/rules.js";
+import { linkBox } from "./chips.js";
 import * as passages from "./passages.js";
 import { hasChange, importanceQuestion } from "./row.js";
 import { NO_WEIGHT, openWeight, stepped } from "./weight.js";
@@ -33,7 +33,7 @@ class Gestures {
 
   /** Do what a button says. */
   act(name, key, { pair = null, source = "mouse" } = {}) {
-    if (this.list.isReadonly && !READING.has(name)) return this.say(this.desk.words.readonly);
+    if (this.desk.isReadonly && !READING.has(name)) return this.say(this.desk.words.readonly);
     if (name === "new") return this.list.writing.openNew();
     if (name === "merge") return this.merge();
     this.list.editors.get(key)?.settle();
@@ -140,7 +140,7 @@ class Gestures {
   /** Give an importance: 2, 1, or 0 for none. Among drafts this decides, and the work goes on unless told otherwise. */
   importance(key, importance, source, { goesOn = true } = {}) {
     const row = this.store.row(key);
-    if (this.list.isReadonly) this.say(this.desk.words.readonly);
+    if (this.desk.isReadonly) this.say(this.desk.words.readonly);
     else if (!row || row.decision === "replaced") this.say("There is no nugget in the list yet");
     else if (this.list.byHand) this.#setImportance(row, importance, source);
     else if (importance) this.keepAs(row, importance, source, goesOn);
@@ -157,7 +157,7 @@ class Gestures {
   /** Give a weight, or with null take it away; undefined changes nothing. */
   weigh(key, weight, source) {
     const row = this.store.row(key);
-    if (this.list.isReadonly || !row || weight === undefined || row.weight === weight) return this.list.draw();
+    if (this.desk.isReadonly || !row || weight === undefined || row.weight === weight) return this.list.draw();
     this.store.do("weight", { key, weight }, { source });
     const others = this.store.listed().filter((other) => other.key !== key && other.weight !== null).length;
     if (weight !== null) this.sayOf(key, `weighs ${weight}${weight < 0 ? ": an answer must not do it" : ""}`);
@@ -167,7 +167,7 @@ class Gestures {
 
   #stepWeight(by) {
     const row = this.store.row(this.list.current);
-    if (this.list.isReadonly) this.say(this.desk.words.readonly);
+    if (this.desk.isReadonly) this.say(this.desk.words.readonly);
     else if (!row || !this.list.isRubric) this.say("This list has no weights");
     else if (!isListed(row)) this.refuse(row);
     else if (stepped(row.weight, by) === row.weight) this.say(NO_WEIGHT);
@@ -270,7 +270,7 @@ class Gestures {
   /** What is chosen in the passages goes to the row that had the focus, or to what is being written. */
   linkSelection({ pairs, key, source }) {
     const row = this.store.row(key);
-    if (this.list.isReadonly) this.say(this.desk.words.readonly);
+    if (this.desk.isReadonly) this.say(this.desk.words.readonly);
     else if (this.list.writing.target) this.list.writing.link(pairs);
     else if (!row || row.decision === "replaced") this.say("Choose a nugget first, then link");
     else if (isListed(row)) this.link(key, pairs, source);
@@ -279,7 +279,7 @@ class Gestures {
 
   /** A new nugget from what is chosen in the passages: its evidence, and its text where the words are wanted too. */
   newFrom({ pairs = [], quote = "", withWords = false } = {}) {
-    if (this.list.isReadonly) return this.say(this.desk.words.readonly);
+    if (this.desk.isReadonly) return this.say(this.desk.words.readonly);
     document.dispatchEvent(new CustomEvent("desk:pane-wanted", { detail: { pane: "rows" } }));
     return this.list.writing.openNew(pairs, withWords ? quote : "");
   }

@@ -26,11 +26,7 @@ export const desk = startDesk({
       return sayReadonly("This version is submitted: its list cannot be changed");
     },
     conflict: "A nugget was changed in another window as well.",
-    waiting: (count, durable) => {
-      const waiting = `${count} ${plural(count, "change waits", "changes wait")}`;
-      return durable ? `${waiting} on this device; keep working.` : `${waiting} in this page only; keep it open.`;
-    },
-    allSaved: (count, at) => (count === 1 ? `The change is saved ${at}` : `All ${count} changes saved ${at}`),
+    noun: "change",
     choose: "Choose which text to keep.",
     submitted: ({ nuggets: count }) => `Submitted, ${count} ${plural(count, "nugget")}`,
   },

@@ -23,8 +23,6 @@ function rowsIn(list) {
 export class NuggetList {
   #items = new Map(); // key -> element
   #numbers = new Map(); // key -> N
-  #known = { undo: 0, redo: 0, top: null };
-  #reloaded = false;
   current = null;
   marked = new Set();
   shown = new Set(); // keys of rows whose changes are shown
@@ -42,9 +40,9 @@ export class NuggetList {
     this.list = document.getElementById("nugget-rows");
     this.rejected = /** @type {HTMLDetailsElement} */ (document.getElementById("rejected"));
     this.rejectedList = document.getElementById("rejected-rows");
-    this.#syncStacks();
     desk.store.addEventListener("change", ({ detail }) => this.#changed(detail));
-    desk.store.addEventListener("stacks", () => this.#stacksChanged());
+    desk.store.addEventListener("undone", ({ detail }) => this.#stepped("Undone", detail, detail.before));
+    desk.store.addEventListener("redone", ({ detail }) => this.#stepped("Redone", detail, detail.after));
     desk.save.addEventListener("settle", () => this.settle());
     this.pane.addEventListener("focusin", ({ target }) => {
       this.writing?.follow(target);
@@ -52,10 +50,6 @@ export class NuggetList {
     });
     this.rejected.addEventListener("toggle", () => this.draw());
     new MutationObserver(() => this.#readonlyChanged()).observe(desk.root, { attributeFilter: ["data-readonly"] });
-  }
-
-  get isReadonly() {
-    return this.desk.store.readonly || this.desk.root.dataset.readonly !== undefined;
   }
 
   /** Whether nuggets have weights here: they are called criteria then. */
@@ -102,7 +96,6 @@ export class NuggetList {
   }
 
   #changed({ cause }) {
-    if (cause === "reload") this.#reloaded = true;
     this.draw();
     // The store counts an operation as unsaved only after it has told of it.
     if (cause === "local") queueMicrotask(() => this.draw());
@@ -111,7 +104,7 @@ export class NuggetList {
   // Another window took the desk over, or this one did: what was typed is kept, the fields go or come.
   #readonlyChanged() {
     this.settle();
-    if (this.isReadonly) for (const editor of [...this.editors.values()]) editor.close();
+    if (this.desk.isReadonly) for (const editor of [...this.editors.values()]) editor.close();
     else this.writing.pin();
     this.draw();
   }
@@ -169,7 +162,7 @@ export class NuggetList {
       isPending: store.pending(row.key),
       failed: store.failed(row.key),
       showsChange: this.shown.has(row.key),
-      isReadonly: this.isReadonly,
+      isReadonly: this.desk.isReadonly,
       byHand: this.byHand,
       parents: row.parents.map((key) => store.row(key)).filter(Boolean),
       ...inList,
@@ -256,7 +249,7 @@ export class NuggetList {
   /** Open the text of a row. `text`: what was typed before a reload. */
   edit(key, text) {
     const item = this.#items.get(key);
-    if (!item || this.isReadonly) return;
+    if (!item || this.desk.isReadonly) return;
     for (const [other, editor] of [...this.editors]) if (other !== key && !editor.hasFocus) editor.close();
     if (!this.editors.has(key)) {
       const onClose = (how) => this.#edited(key, how);
@@ -295,32 +288,12 @@ export class NuggetList {
     this.writing?.settle();
   }
 
-  #syncStacks() {
-    const { undoStack, redoStack } = this.desk.store;
-    this.#known = { undo: undoStack.length, redo: redoStack.length, top: redoStack.at(-1)?.step ?? null };
-  }
-
   // Undo and redo come from the buttons below or from keys; either way the focus goes to the row they touched.
-  #stacksChanged() {
-    const { undoStack, redoStack } = this.desk.store;
-    const { redo, top } = this.#known;
-    const undone = redoStack.length > redo ? redoStack.at(-1) : null;
-    const redone = redoStack.length < redo && undoStack.at(-1)?.step === top ? undoStack.at(-1) : null;
-    this.#syncStacks();
-    if (this.#reloaded) {
-      this.#reloaded = false;
-    } else if (undone) {
-      this.#steppedBack(`Undone: ${undone.label}`, undone.before);
-    } else if (redone) {
-      this.#steppedBack(`Redone: ${redone.label}`, redone.after);
-    }
-  }
-
-  #steppedBack(text, rows) {
+  #stepped(what, { label }, rows) {
     for (const editor of [...this.editors.values()]) if (!editor.isDirty) editor.close();
     const there = Object.keys(rows).filter((key) => this.#items.has(key));
     const key = there.find((rowKey) => this.desk.store.row(rowKey)?.decision !== "rejected") ?? there[0];
-    const announcement = [text, ...there.map((rowKey) => this.name(rowKey))].join(", ");
+    const announcement = [`${what}: ${label}`, ...there.map((rowKey) => this.name(rowKey))].join(", ");
     // After whoever pressed the button has spoken, so that it is the nuggets that are named.
     queueMicrotask(() => this.desk.announce(announcement));
     if (!this.focus(key)) this.focusFirst();
@@ -329,7 +302,7 @@ export class NuggetList {
 
   /** Focus where work goes on: the composer of a list made by hand, else the first undecided row. */
   focusFirst(options = {}) {
-    if (this.byHand && !this.isReadonly) return this.writing.focusPinned();
+    if (this.byHand && !this.desk.isReadonly) return this.writing.focusPinned();
     const key = this.openAfter(null) ?? this.sequence()[0];
     return this.focus(key, options);
   }
@@ -356,7 +329,7 @@ export class NuggetList {
     if (alive(row)) this.current = row; // also where the focus goes to a composer
     this.draw();
     this.showEvidence();
-    if (this.isReadonly) return;
+    if (this.desk.isReadonly) return;
     const put = { preventScroll: scroll !== null };
     const opened = this.writing.restore();
     if (opened && inComposer) opened.focus();

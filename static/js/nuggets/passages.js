@@ -33,11 +33,6 @@ export function goTo(segment, sentence = null) {
   return pane?.goTo([segment, sentence]) ?? false;
 }
 
-/** Move the focus back to the nugget it came from. */
-export function back() {
-  pane?.evidence.back();
-}
-
 /** A place as people read it, "P12 S3" or "P12"; null where there is none. */
 export function label(segment, sentence = null) {
   return pane?.reading.label(segment, sentence) ?? null;

@@ -3,6 +3,7 @@
 
 import { stepOf } from "../desk/directions.js";
 import { PlaceOfBar } from "../desk/place-of-bar.js";
+import { sameEvidence } from "../desk/rules.js";
 
 const MOST = 20; // sentences that one selection can stand for
 const PAUSE_MS = 60;
@@ -125,7 +126,7 @@ export class Sentences {
 
   #draw() {
     const [first] = this.#pairs;
-    const rows = this.#desk.store.listed().filter((row) => row.evidence.some((pair) => same(pair, first)));
+    const rows = this.#desk.store.listed().filter((row) => row.evidence.some((pair) => sameEvidence(pair, first)));
     this.#what.textContent = this.#named(this.#reading.label(...first), rows.map((row) => numberOf(row.key)).join(", "));
     const row = this.#evidence.row();
     const number = row ? numberOf(row.dataset.key) : "";
@@ -235,10 +236,6 @@ function touches(range, sentence) {
 
 function ownerOf(node) {
   return (node.nodeType === Node.TEXT_NODE ? node.parentElement : node).closest(".s");
-}
-
-function same(pair, other) {
-  return pair[0] === other[0] && pair[1] === other[1];
 }
 
 // A nugget's number as its row shows it.

@@ -37,7 +37,7 @@ export class Writing {
 
   /** Put the composer of a list made by hand in its place. */
   pin() {
-    if (!this.list.byHand || this.list.isReadonly || this.#open.has("new")) return;
+    if (!this.list.byHand || this.desk.isReadonly || this.#open.has("new")) return;
     this.#show("new", this.#kept("new") ?? {}, { pinned: true });
   }
 

@@ -2,19 +2,18 @@
 
 import { copyOf } from "../shared/template.js";
 
-class Conflict {
+export class Conflict {
   #desk;
-  #dialog;
+  #dialog = /** @type {HTMLDialogElement} */ (document.getElementById("conflict"));
   #pairs = []; // [{key, mine, theirs}]
 
   /** @param {Desk} desk */
-  constructor(desk, dialog) {
+  constructor(desk) {
     this.#desk = desk;
-    this.#dialog = dialog;
     for (const choice of ["mine", "theirs", "both"]) {
-      dialog.querySelector(`[data-act=${choice}]`).addEventListener("click", () => this.#resolve(choice));
+      this.#dialog.querySelector(`[data-act=${choice}]`).addEventListener("click", () => this.#resolve(choice));
     }
-    dialog.querySelector("[data-act=later]").addEventListener("click", () => dialog.close());
+    this.#dialog.querySelector("[data-act=later]").addEventListener("click", () => this.#dialog.close());
     desk.save.addEventListener("conflict", () => this.show());
     desk.save.addEventListener("reload", ({ detail }) => this.#build(detail.state));
     desk.save.addEventListener("rewritten", () => desk.save.reload());
@@ -68,12 +67,4 @@ class Conflict {
     };
     announce(notices[choice]);
   }
-}
-
-/**
- * Ask about conflicts, and keep the rows right after them.
- * @param {Desk} desk
- */
-export function setup(desk) {
-  return new Conflict(desk, document.getElementById("conflict"));
 }

@@ -1,6 +1,7 @@
 // The one way from the desk to the server: operations in order, one request at a time, each acknowledged by a receipt.
 // What has no receipt stays in the outbox, whatever happens to the network, the session or the page.
 
+import { download } from "../shared/download.js";
 import { part, parted } from "./exit-backup.js";
 import { Outbox } from "./outbox.js";
 import { actsIn, asSent, batchOf, raised, touched, without } from "./queue.js";
@@ -63,10 +64,6 @@ export class Save extends EventTarget {
     });
     /** Resolves when what this window, and closed ones, left is in `pending()`, and the texts in `keptTexts()`. */
     this.ready = this.#open();
-  }
-
-  get csrf() {
-    return this.session.csrf;
   }
 
   async #open() {
@@ -398,11 +395,7 @@ export class Save extends EventTarget {
 
   /** Offer that copy as a download. */
   download() {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([JSON.stringify(this.copy(), null, 2)], { type: "application/json" }));
-    link.download = `unsent-changes-${this.task}.json`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    download(this.copy(), `unsent-changes-${this.task}.json`);
   }
 
   /** Forget what was set aside, after it was read. */

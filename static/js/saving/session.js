@@ -11,7 +11,7 @@ const ANOTHER_STEP = "This account needs another step. Sign in in a new tab, the
 const GONE = { task_ended: "", not_found: "This task is not on the server any more." };
 
 /** What `signIn` returns when the password was right and a code is wanted too. */
-export const CODE_WANTED = Symbol("code");
+const CODE_WANTED = Symbol("code");
 
 /** A request got no answer: no network, or none in time. */
 export class NoAnswer extends Error {}
@@ -153,15 +153,15 @@ function cursorNow() {
 
 /** The dialog above the page. It opens itself; whoever signs in in another tab need not do it again here. */
 export class SignIn {
-  #dialog;
+  #dialog = /** @type {HTMLDialogElement} */ (document.getElementById("sign-in"));
   #save;
   #session;
   #busy = false;
   #cursor = null;
 
-  constructor(dialog, save) {
-    const { session } = save;
-    this.#dialog = dialog;
+  /** @param {Desk} desk */
+  constructor({ save, session }) {
+    const dialog = this.#dialog;
     this.#save = save;
     this.#session = session;
     dialog.querySelector("form").addEventListener("submit", (event) => {
@@ -231,12 +231,4 @@ export class SignIn {
     if (problem === CODE_WANTED) this.#askForCode(true);
     else form.elements[form.elements.code.required ? "code" : "password"].select();
   }
-}
-
-/**
- * Put the dialog above a desk.
- * @param {Desk} desk
- */
-export function setup(desk) {
-  return new SignIn(document.getElementById("sign-in"), desk.save);
 }

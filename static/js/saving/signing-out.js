@@ -1,6 +1,7 @@
 // Signing out takes an account's unsent work off this device, because the next person may sit at it. Before that it says
 // so, and offers the work as a file. For every page with a form that signs out.
 
+import { download } from "../shared/download.js";
 import { copyOf } from "../shared/template.js";
 import { accountsOutbox } from "./outbox.js";
 
@@ -12,12 +13,6 @@ async function kept() {
   return user ? accountsOutbox(user) : null;
 }
 
-function download(copy) {
-  const url = URL.createObjectURL(new Blob([JSON.stringify(copy, null, 2)], { type: "application/json" }));
-  Object.assign(document.createElement("a"), { href: url, download: "unsent-changes.json" }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
-
 /** Ask whether to go on, in the words of the page's template; resolves to the answer. Escape is no. */
 function ask(outbox) {
   const dialog = copyOf("signing-out");
@@ -26,7 +21,7 @@ function ask(outbox) {
   const on = (act, does) => dialog.querySelector(`[data-act="${act}"]`).addEventListener("click", does);
   return new Promise((resolve) => {
     on("stay", () => dialog.close("stay"));
-    on("copy", () => download(outbox.copy));
+    on("copy", () => download(outbox.copy, "unsent-changes.json"));
     on("out", () => dialog.close("out"));
     dialog.addEventListener("close", () => {
       dialog.remove();

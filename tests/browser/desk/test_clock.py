@@ -46,8 +46,11 @@ PAGE = """<!doctype html><html lang="en"><title>Desk</title><body>
 LINE
 <script type="module">
 import { Clock } from "/static/js/desk/clock.js";
+import { Session } from "/static/js/saving/session.js";
+const session = new Session({ urls: {}, user: "", csrf: "token" });
+const post = (...request) => session.post(...request);
 const urls = { beat: "/desk/TASK/beat/", gap: "/desk/TASK/gap/" };
-window.clock = new Clock({ urls, window: "WINDOW", csrf: () => "token", place: () => ({ row: "d1" }) });
+window.clock = new Clock({ urls, window: "WINDOW", post, place: () => ({ row: "d1" }) });
 window.told = [];
 for (const type of ["beat", "lost", "state"]) clock.addEventListener(type, (e) => told.push([type, e.detail]));
 clock.start();

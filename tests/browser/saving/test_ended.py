@@ -40,7 +40,7 @@ def test_the_desk_of_a_task_taken_back_stops_and_lets_go(
     expect(bar).to_contain_text("1 change could not be applied and is set aside.")
     expect(bar).not_to_contain_text("Trying again")
     expect(page.locator(LEASE)).to_be_hidden()
-    assert desk(page, "desk.work.isReadonly")
+    assert desk(page, "desk.isReadonly")
     assert desk(page, "desk.save.state().unsent") == 0
     bar.get_by_role("button", name="Show them").click()
     expect(page.locator("#unsent")).to_contain_text("typed too late")
