@@ -106,21 +106,21 @@ def _bare(shape: Shape, size: Size, turn: int) -> Measured:
     return with_ideal(measured, shape)
 
 
-def _assay(shape: Shape, size: Size, turn: int) -> Measured:
+def assay(size: Size, turn: int) -> Measured:
     """Have the engine do the job. `all` is its sending phase: first attempt sent to last reply written."""
-    measured, statements = Measured(rows=shape.calls(size)), count()
+    measured, statements = Measured(rows=USUAL.calls(size)), count()
 
     def counted(execute: Callable[..., Any], *args: Any) -> Any:
         next(statements)
         return execute(*args)
 
-    with simulator(shape.latency_ms) as base_url:
+    with simulator(USUAL.latency_ms) as base_url:
         os.environ |= {"OPENAI_BASE_URL": base_url, "OPENAI_MODEL": MODEL}
-        settings.LLM_CONCURRENCY = shape.concurrency
+        settings.LLM_CONCURRENCY = USUAL.concurrency
         # Without a job: connections, queries and threads that every start makes.
         with measured.timing("idle"):
             engine_loop.run("bench", Signal())
-        job = start_job(campaign_of(shape.name, turn))
+        job = start_job(campaign_of(USUAL.name, turn))
         before = _cpu()
         with measured.timing("engine"), connection.execute_wrapper(counted):
             engine_loop.run("bench", Signal())
@@ -129,13 +129,13 @@ def _assay(shape: Shape, size: Size, turn: int) -> Measured:
     measured.seconds["statements"] = next(statements) / measured.rows
     if job.items.exclude(state=WorkItem.State.DONE).exists() or calls_of(job).count() != measured.rows:
         raise SystemExit("not every item is done, or two shared a call")
-    return with_ideal(measured, shape)
+    return with_ideal(measured, USUAL)
 
 
 # The steps of loadtest/bench/plan.py: usual calls, many long ones at once, and calls that are answered at once.
-bare, assay = partial(_bare, USUAL), partial(_assay, USUAL)
-wide_campaign, wide_bare, wide_assay = (partial(step, WIDE) for step in (_campaign, _bare, _assay))
-quick_campaign, quick_bare, quick_assay = (partial(step, QUICK) for step in (_campaign, _bare, _assay))
+bare = partial(_bare, USUAL)
+wide_campaign, wide_bare = partial(_campaign, WIDE), partial(_bare, WIDE)
+quick_campaign, quick_bare = partial(_campaign, QUICK), partial(_bare, QUICK)
 
 
 def pages(size: Size, turn: int) -> Measured:

@@ -151,40 +151,6 @@ BENCHMARKS = {
     ),
 }
 
-BENCHMARKS["llm_wide"] = Benchmark(
-    "AutoAssign, 64 at once, 1 s a call",
-    ("llm.wide_campaign", "llm.wide_bare", "llm.wide_assay"),
-    (
-        Shown("bare client in threads, x ideal", "llm.wide_bare", beside=("llm.wide_bare", "ideal")),
-        Shown(
-            "Assay, sending phase, x ideal",
-            "llm.wide_assay",
-            rate=True,
-            goal=Goal("ratio", 1.05),
-            beside=("llm.wide_assay", "ideal"),
-        ),
-        Shown(
-            "Assay, CPU, x bare client",
-            "llm.wide_assay",
-            "cpu",
-            goal=Goal("ratio", 2.5),
-            beside=("llm.wide_bare", "cpu"),
-        ),
-        Shown("statements a call", "llm.wide_assay", "statements"),
-    ),
-    turns=1,
-)
-BENCHMARKS["llm_quick"] = Benchmark(
-    "AutoAssign, 32 at once, 10 ms a call",
-    ("llm.quick_campaign", "llm.quick_bare", "llm.quick_assay"),
-    (
-        Shown("bare client in threads", "llm.quick_bare", rate=True),
-        Shown("Assay, sending phase", "llm.quick_assay", rate=True, goal=Goal("rate", 200)),
-        Shown("Assay, CPU, x bare client", "llm.quick_assay", "cpu", beside=("llm.quick_bare", "cpu")),
-        Shown("statements a call", "llm.quick_assay", "statements"),
-    ),
-)
-
 
 def _worker_lines(name: str, shape: str, bare: str, goals: Sequence[Goal]) -> list[Shown]:
     step = f"llm_worker.{name}"
