@@ -2,11 +2,10 @@
 // A term that is a link, such as a heading that orders its table, is followed by the second tap.
 // One box above everything serves the page, because a table that scrolls would cut off a box of its own.
 
-const box = document.createElement("div");
-box.id = "definition-at-hand";
-box.className = "definition-at-hand";
-box.popover = "manual";
-box.setAttribute("role", "tooltip");
+import { make } from "./shared/make.js";
+
+const id = "definition-at-hand";
+const box = make("div", { id, className: id, popover: "manual", role: "tooltip" });
 let timer = 0;
 /** @type {HTMLElement | null} */
 let shown = null;
@@ -24,9 +23,7 @@ function show(term) {
   // The title serves pages without script; beside the box it would be a second one.
   term.dataset.definition ??= term.title;
   term.removeAttribute("title");
-  const link = document.createElement("a");
-  link.href = term.dataset.glossary ?? "";
-  link.textContent = "Glossary";
+  const link = make("a", { href: term.dataset.glossary ?? "" }, "Glossary");
   box.replaceChildren(term.dataset.definition, " ", link);
   term.after(box);
   box.showPopover();

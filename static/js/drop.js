@@ -1,18 +1,13 @@
 // Files may be dropped on the box around a file input; without this the input alone does.
 
+import { make } from "./shared/make.js";
 import { plural } from "./shared/text.js";
 
 /** Show what is chosen, when there is a list for it. */
 function show(box, files) {
   const list = box.querySelector("[data-drop-list]");
   if (!list) return;
-  list.replaceChildren(
-    ...[...files].map((file) => {
-      const item = document.createElement("li");
-      item.textContent = `${file.name}, ${size(file.size)}`;
-      return item;
-    }),
-  );
+  list.replaceChildren(...[...files].map((file) => make("li", {}, `${file.name}, ${size(file.size)}`)));
 }
 
 function size(bytes) {

@@ -2,6 +2,7 @@
 // the five places that were opened last.
 
 import { charactersOf } from "./shared/keyboard.js";
+import { make } from "./shared/make.js";
 
 const RECENT = "assay:recent";
 const MOST_RECENT = 5;
@@ -34,32 +35,17 @@ function remember(hit) {
 
 // The letters that were typed, at the beginnings of words, are marked.
 function marked(text, words) {
-  const span = document.createElement("span");
+  const span = make("span");
   const beginnings = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
   const parts = beginnings ? text.split(new RegExp(`(?<![\\p{L}\\p{N}_])(${beginnings})`, "iu")) : [text];
-  parts.forEach((part, place) => {
-    if (place % 2 === 0) return span.append(part);
-    const mark = document.createElement("mark");
-    mark.textContent = part;
-    span.append(mark);
-  });
+  parts.forEach((part, place) => span.append(place % 2 ? make("mark", {}, part) : part));
   return span;
 }
 
 function optionOf(hit, number, words) {
-  const option = document.createElement("a");
-  option.id = `hit-${number}`;
-  option.href = hit.address;
-  option.setAttribute("role", "option");
-  option.setAttribute("aria-selected", "false");
-  option.tabIndex = -1;
-  option.dir = "auto";
-  option.append(marked(hit.text, words));
-  if (hit.note) {
-    const note = document.createElement("small");
-    note.append(marked(hit.note, words));
-    option.append(note);
-  }
+  const aria = { role: "option", ariaSelected: "false", tabIndex: -1 };
+  const option = make("a", { id: `hit-${number}`, href: hit.address, dir: "auto", ...aria }, marked(hit.text, words));
+  if (hit.note) option.append(make("small", {}, marked(hit.note, words)));
   option.addEventListener("click", () => remember(hit));
   return option;
 }
@@ -67,22 +53,13 @@ function optionOf(hit, number, words) {
 function show(groups, words) {
   let number = 0;
   const sections = groups.map(({ caption, hits }) => {
-    const section = document.createElement("div");
-    section.setAttribute("role", "group");
-    section.setAttribute("aria-label", caption);
-    const heading = document.createElement("p");
-    heading.setAttribute("aria-hidden", "true");
-    heading.textContent = caption;
-    section.append(heading, ...hits.map((hit) => optionOf(hit, number++, words)));
-    return section;
+    const heading = make("p", { ariaHidden: "true" }, caption);
+    const links = hits.map((hit) => optionOf(hit, number++, words));
+    return make("div", { role: "group", ariaLabel: caption }, heading, ...links);
   });
   list.replaceChildren(...sections);
   count.textContent = number === 1 ? "1 hit" : `${number || "No"} hits`;
-  if (!number) {
-    const none = document.createElement("p");
-    none.textContent = "Nothing begins with these words.";
-    list.append(none);
-  }
+  if (!number) list.append(make("p", {}, "Nothing begins with these words."));
   choose(0);
 }
 

@@ -4,6 +4,8 @@
 // where there are not too many, they are one stop of the Tab key, and the arrow keys go from mark to mark: the image says
 // so in its `data-by-keys`.
 
+import { make } from "./shared/make.js";
+
 const MOST_STOPS = 300;
 const MARKS = ".role-mark > [aria-label]";
 
@@ -141,12 +143,8 @@ function onPaper(image) {
 async function draw(image) {
   const svg = await fetched(image);
   if (!svg) return;
-  const frame = document.createElement("div");
-  const note = document.createElement("p");
-  frame.className = "drawn";
-  note.className = "mark-note";
-  note.hidden = true;
-  note.setAttribute("aria-hidden", "true");
+  const frame = make("div", { className: "drawn" });
+  const note = make("p", { className: "mark-note", hidden: true, ariaHidden: "true" });
   const stops = reachable(marksOf(svg));
   makeStops(stops);
   if (!stops.length) frame.tabIndex = 0; // Keys scroll it where it is wider than a phone.

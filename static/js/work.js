@@ -2,6 +2,8 @@
 // something is ticked, and a chip shows its card. The topics grow as they are scrolled or walked through. Without script
 // every chip is a link, topics have check boxes and pages, and the form of a change has the boxes of their tasks.
 
+import { make } from "./shared/make.js";
+
 const top_ = document.querySelector("[data-work-top]");
 const GONE_AFTER = 6000; // the line with Undo
 
@@ -99,20 +101,13 @@ function tick(element) {
   notAll();
   const before = element.previousElementSibling;
   if (before?.matches("input")) before.remove();
-  else {
-    const box = Object.assign(document.createElement("input"), { type: "checkbox", name: "tasks", value: task });
-    box.checked = true;
-    element.before(box);
-  }
+  else element.before(make("input", { type: "checkbox", name: "tasks", value: task, checked: true }));
   showTicks();
 }
 
 // Cards
 
-const card = document.createElement("div");
-card.className = "task-card";
-card.popover = "manual";
-card.setAttribute("role", "group");
+const card = make("div", { className: "task-card", popover: "manual", role: "group" });
 /** @type {HTMLElement | null} */
 let shown = null;
 let opened = Promise.resolve();

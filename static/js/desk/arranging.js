@@ -17,6 +17,12 @@ export function arrange(list, wanted) {
   }
 }
 
+/** Let Tab reach a row and what is in it, or neither. */
+export function setReach(item, isReached) {
+  const reach = isReached ? 0 : -1;
+  for (const part of [item, ...item.querySelectorAll("button, input")]) if (part.tabIndex !== reach) part.tabIndex = reach;
+}
+
 /** Keep the height of what sticks below the head: it hides what is scrolled there. */
 export function measure(pane) {
   for (const [name, selector] of [["composer", ".composers"], ["problems", ".submit-problems"]]) {

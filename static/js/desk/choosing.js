@@ -3,6 +3,8 @@
 
 const PASSED_OVER_MS = 300;
 
+let count = 0;
+
 /**
  * Call `choose(value, source, byArrow)` with what is settled on in `box`. `byArrow`: the focus passes from radio to radio
  * and had better stay among them. While it is not settled, the box has `data-waiting`.
@@ -12,6 +14,8 @@ export function choosing(box, choose) {
   let waiting = 0;
   let source = "mouse";
   let byArrow = false;
+  count += 1;
+  for (const radio of box.querySelectorAll("input")) radio.name = `choice-${count}`;
   box.addEventListener("keydown", (event) => (key = event.key));
   box.addEventListener("pointerdown", () => (key = ""));
   const settle = () => {
@@ -30,4 +34,11 @@ export function choosing(box, choose) {
   });
   // An arrow moves the focus from radio to radio, which is not leaving.
   box.addEventListener("focusout", ({ relatedTarget }) => box.contains(relatedTarget) || settle());
+}
+
+/** Check the radio of a value, unless another is just being chosen. Returns whether it was. */
+export function setChoice(box, value) {
+  if (box.dataset.waiting !== undefined) return false;
+  for (const radio of box.querySelectorAll("input")) radio.checked = radio.value === value;
+  return true;
 }

@@ -1,6 +1,7 @@
 // What the assessor sees of the clock: their own time, folded; that it is paused; and one question after a long quiet
 // time, which may be ignored.
 
+import { make } from "../shared/make.js";
 import { announce } from "./announce.js";
 
 /** Write seconds as people say them: "47 min", "1 h 5 min". */
@@ -11,12 +12,9 @@ export function spoken(seconds) {
 }
 
 function button(text, run) {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.className = "button";
-  made.textContent = text;
-  made.addEventListener("click", run);
-  return made;
+  const control = make("button", { type: "button", className: "button" }, text);
+  control.addEventListener("click", run);
+  return control;
 }
 
 export class ClockFace {
@@ -44,11 +42,9 @@ export class ClockFace {
   ask({ number, seconds }) {
     if (this.#asked.has(number)) return;
     this.#asked.add(number);
-    const question = document.createElement("span");
     const time = spoken(seconds);
-    question.textContent = `Quiet for ${time}:`;
     this.#question = [
-      question,
+      make("span", {}, `Quiet for ${time}:`),
       button("I was reading", () => this.#say(number, "reading")),
       button("I was away", () => this.#say(number, "away")),
       button("Dismiss", () => this.#close("")),
@@ -59,8 +55,7 @@ export class ClockFace {
 
   /** Show or stop showing that the clock is paused. */
   pause(paused) {
-    const notice = document.createElement("span");
-    notice.textContent = "Paused: no time is counted.";
+    const notice = make("span", {}, "Paused: no time is counted.");
     this.#paused = paused ? [notice, button("Resume", this.resume)] : [];
     this.#show();
     announce(paused ? "Paused. No time is counted." : "The clock runs again.");

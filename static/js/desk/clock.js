@@ -81,10 +81,6 @@ export class Clock extends EventTarget {
     this.beat();
   }
 
-  pause() {
-    this.#setPaused(true);
-  }
-
   resume() {
     this.#setPaused(false);
   }

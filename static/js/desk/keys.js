@@ -6,6 +6,7 @@
 // Other modules say only what an action does: define({ id: "keep", run: (event) => … }).
 
 import { charactersOf } from "../shared/keyboard.js";
+import { make } from "../shared/make.js";
 import { isInView } from "./acted-on.js";
 
 const actions = new Map(); // id -> {id, keys, where, label, group, inFields, repeats, fixed}
@@ -175,13 +176,6 @@ function watch(root) {
   observer.observe(root, { childList: true, subtree: true });
 }
 
-function make(name, text, ...children) {
-  const made = document.createElement(name);
-  if (text) made.textContent = text;
-  made.append(...children);
-  return made;
-}
-
 function fillSheet(sheet, groups) {
   const body = sheet.querySelector("[data-keys-list]");
   for (const group of groups) {
@@ -189,10 +183,10 @@ function fillSheet(sheet, groups) {
     if (!listed.length) continue;
     const list = make("dl");
     for (const action of listed) {
-      const kbds = keysOf(action.id).flatMap((chord) => [make("kbd", printed(chord)), " "]);
-      list.append(make("div", "", make("dt", action.label), make("dd", "", ...kbds)));
+      const kbds = keysOf(action.id).flatMap((chord) => [make("kbd", {}, printed(chord)), " "]);
+      list.append(make("div", {}, make("dt", {}, action.label), make("dd", {}, ...kbds)));
     }
-    body.append(make("section", "", make("h3", group), list));
+    body.append(make("section", {}, make("h3", {}, group), list));
   }
   sheet.querySelector("[data-keys-off]").hidden = shown.single;
 }

@@ -1,6 +1,7 @@
 // The line above the action bar. It shows the newest message for some seconds, with an Undo where the act that it tells
 // of can be taken back, and it asks questions. Its height is reserved, so that nothing that it shows moves a button.
 
+import { make } from "../shared/make.js";
 import { copyOf } from "../shared/template.js";
 
 const SEEN_MS = 5000;
@@ -64,14 +65,8 @@ class Line {
   }
 
   #addChoice(group, { words, act, key }) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = words;
-    if (key) {
-      const hint = document.createElement("kbd");
-      hint.textContent = key;
-      button.append(" ", hint);
-    }
+    const button = make("button", { type: "button" }, words);
+    if (key) button.append(" ", make("kbd", {}, key));
     button.addEventListener("click", () => {
       this.#close();
       act();

@@ -1,6 +1,8 @@
 // Sentence numbers in the margin of a text that runs on: beside the line in which a sentence begins. They are drawn by
 // style from an attribute, so that they are neither selected nor copied. Several that begin in one line share a mark, as S3–4.
 
+import { make } from "../shared/make.js";
+
 const SAME_LINE = 4; // pixels by which boxes of one line differ
 
 const texts = new WeakMap(); // element -> {margin, sentences, first}
@@ -13,9 +15,7 @@ const lines = new ResizeObserver((changed) => {
 /** Number the sentences of `text`, elements that match `sentences`, from `first` on, whenever its lines change. */
 export function numberSentences(text, sentences, first = 1) {
   if (texts.has(text)) return;
-  const margin = document.createElement("span");
-  margin.className = "sentence-numbers";
-  margin.setAttribute("aria-hidden", "true");
+  const margin = make("span", { className: "sentence-numbers", ariaHidden: "true" });
   text.prepend(margin);
   texts.set(text, { margin, sentences, first });
   lines.observe(text);
@@ -36,8 +36,7 @@ function linesOf(text, { sentences, first }) {
 }
 
 function numberAt({ at, height, first, last }) {
-  const mark = document.createElement("i");
-  mark.dataset.names = sentenceNames(first, last);
+  const mark = make("i", { dataset: { names: sentenceNames(first, last) } });
   mark.style.insetBlockStart = `${at}px`;
   mark.style.blockSize = `${height}px`;
   return mark;

@@ -1,6 +1,7 @@
 // Search for a nugget's own words in all passages, by one key. It is lexical, so that no model says what fits: a hit is
 // a sentence with two of the words or more, and the one with most of them comes first.
 
+import { make } from "../shared/make.js";
 import { plural } from "../shared/text.js";
 import { fold } from "./finding.js";
 
@@ -129,13 +130,9 @@ export class NuggetSearch {
   }
 
   #button({ sentence, count }, index) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.dataset.hit = index;
     const place = this.#reading.label(...this.#reading.pairAt(sentence));
     const words = `${count} ${plural(count, "word")}`;
-    button.textContent = `${place}: ${words}`;
-    return button;
+    return make("button", { type: "button", dataset: { hit: index } }, `${place}: ${words}`);
   }
 
   #paint() {

@@ -1,6 +1,7 @@
 // Submitting a topic: first everything is saved, then the server says how the list stands. Where something is in the
 // way it is named above the list and nothing is sent; else one question is asked, and the answer freezes the list.
 
+import { make } from "../shared/make.js";
 import { copyOf } from "../shared/template.js";
 import { plural } from "../shared/text.js";
 import { define } from "./keys.js";
@@ -30,7 +31,8 @@ function lacking(what, count) {
 class Submitting {
   #desk;
   #button;
-  #why;
+  // Seen on the line: words beside the button would move the others.
+  #why = make("span", { id: "submit-why", className: "visually-hidden" });
   #problems;
   #dialog;
   #busy = false;
@@ -41,9 +43,6 @@ class Submitting {
     this.#desk = desk;
     this.#button = button;
     this.#problems = document.getElementById("submit-problems");
-    this.#why = document.createElement("span");
-    this.#why.id = "submit-why";
-    this.#why.className = "visually-hidden"; // seen on the line: words beside the button would move the others
     button.before(this.#why);
     button.setAttribute("aria-describedby", this.#why.id);
     this.#makeDialog();
@@ -166,10 +165,8 @@ class Submitting {
       this.#dialog.querySelector("h2").focus();
       return;
     }
-    const title = document.createElement("h3");
-    title.textContent = "Not submitted yet";
-    const hide = document.createElement("button");
-    Object.assign(hide, { type: "button", textContent: "Hide" });
+    const title = make("h3", {}, "Not submitted yet");
+    const hide = make("button", { type: "button" }, "Hide");
     hide.addEventListener("click", () => this.#hide());
     this.#problems.replaceChildren(hide, title, part);
     this.#problems.hidden = false;

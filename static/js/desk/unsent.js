@@ -1,5 +1,6 @@
 // What has not reached the server, to read, to download and to load again: the last resort against losing work.
 
+import { make } from "../shared/make.js";
 import { plural } from "../shared/text.js";
 import { LABELS } from "./rules.js";
 
@@ -30,11 +31,7 @@ function wordsOf(value) {
 }
 
 function item(label, words, reason = "") {
-  const element = document.createElement("li");
-  const name = document.createElement("b");
-  name.textContent = label;
-  element.append(name, words ? `: ${words}` : "", reason ? ` (${reason})` : "");
-  return element;
+  return make("li", {}, make("b", {}, label), words ? `: ${words}` : "", reason ? ` (${reason})` : "");
 }
 
 /** The dialog opens from everything marked `data-unsent`. */

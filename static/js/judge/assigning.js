@@ -1,5 +1,6 @@
 // Assignment: is this nugget in the answer?
 
+import { make } from "../shared/make.js";
 import { AssignRows } from "./rows.js";
 import { Sweep } from "./sweep.js";
 import { nounOf } from "./words.js";
@@ -25,10 +26,9 @@ export class AnswerLabelling extends AssignRows {
   /** The dialog before submitting also says that there is a sweep. */
   reviewed(part) {
     if (this.desk.store.sweep !== "offered") return;
-    const hint = document.createElement("p");
     const noun = nounOf(this.desk.store.nuggets[0].key);
-    hint.textContent = `You may look at each ${noun}'s labels once more before: that is the consistency check, offered above the labels.`;
-    part.append(hint);
+    const hint = `You may look at each ${noun}'s labels once more before: that is the consistency check, offered above the labels.`;
+    part.append(make("p", {}, hint));
   }
 
   /** An answer was gone to: its first nugget without a label has the focus, or where that is wished its text. */

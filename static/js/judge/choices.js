@@ -1,22 +1,7 @@
-// The three labels as a fieldset of radios, and the words of a label beside them. Both judging screens show the same.
+// The words of a label beside its radios. Both judging screens show the same.
 
-import { choosing } from "../desk/choosing.js";
+import { make } from "../shared/make.js";
 import { CANT_JUDGE, glyphOf, wordOf } from "./words.js";
-
-let count = 0;
-
-/** Make the fieldset ready. `choose(value, source)` takes what is chosen by pointer or arrows. */
-export function makeChoice(box, choose) {
-  const name = `label-${(count += 1)}`;
-  for (const radio of box.querySelectorAll("input")) radio.name = name;
-  choosing(box, choose);
-}
-
-/** Show a label, unless another is just being chosen. */
-export function setChoice(box, label) {
-  if (box.dataset.waiting !== undefined) return;
-  for (const radio of box.querySelectorAll("input")) radio.checked = radio.value === label;
-}
 
 /** "Partial", "no label", "Can't judge: it is in Latin". */
 export function labelText(row) {
@@ -29,7 +14,5 @@ export function drawState(element, row) {
   const text = labelText(row);
   if (element.dataset.drawn === text) return;
   element.dataset.drawn = text;
-  const glyph = Object.assign(document.createElement("span"), { className: "glyph", textContent: glyphOf(row?.label) });
-  glyph.setAttribute("aria-hidden", "true");
-  element.replaceChildren(glyph, ` ${text}`);
+  element.replaceChildren(make("span", { className: "glyph", ariaHidden: "true" }, glyphOf(row?.label)), ` ${text}`);
 }

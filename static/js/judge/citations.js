@@ -1,5 +1,6 @@
 // The citations of the answer as buttons: each leads to its pair, and shows the pair's label or why it is not asked.
 
+import { make } from "../shared/make.js";
 import { hindranceOf } from "./progress.js";
 import { glyphOf, wordOf } from "./words.js";
 
@@ -15,10 +16,8 @@ export function makeCitations(pane, pairs) {
   for (const pair of pairs) {
     const mark = pane.sentence(pair.sentence)?.querySelector(`[data-citation="${pair.citation}"]`);
     if (!mark || mark.matches("button")) continue;
-    const button = document.createElement("button");
-    Object.assign(button, { type: "button", className: "citation", textContent: mark.textContent, tabIndex: -1 });
-    Object.assign(button.dataset, { citation: pair.citation, pair: pair.key });
-    mark.replaceWith(button);
+    const dataset = { citation: pair.citation, pair: pair.key };
+    mark.replaceWith(make("button", { type: "button", className: "citation", tabIndex: -1, dataset }, mark.textContent));
   }
 }
 

@@ -1,9 +1,10 @@
 // The right pane of support, one column: a sentence, a passage that it cites, and the labels. The passage stays in place
 // when the next pair cites the same one.
 
+import { choosing, setChoice } from "../desk/choosing.js";
 import { drawUnsaved } from "../saving/unsaved.js";
 import { put } from "../shared/text.js";
-import { drawState, makeChoice, setChoice } from "./choices.js";
+import { drawState } from "./choices.js";
 import { drawCitations, makeCitations, whyNot } from "./citations.js";
 import { CitedPassage } from "./cited.js";
 import { Labelling } from "./labelling.js";
@@ -25,7 +26,7 @@ export class PairLabelling extends Labelling {
     this.element = document.getElementById("pair");
     this.cited = new CitedPassage(this.pane);
     this.places = new Places(this.cited);
-    makeChoice(this.element.querySelector(".labels"), (value, source) => {
+    choosing(this.element.querySelector(".labels"), (value, source) => {
       if (value) this.label(this.current, value, source, { moves: source === "mouse" });
     });
     pane.addEventListener("answer", () => this.#answerShown());

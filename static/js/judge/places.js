@@ -1,6 +1,8 @@
 // Where in a cited passage the words of the sentence stand: marks on a strip at the passage's edge, and a way from the
 // best place to the next. Lexical and the same for every label (evaluation/rules/places.py).
 
+import { make } from "../shared/make.js";
+
 const MOST_GONE_TO = 12; // a place that shares a single common word is no place to go to
 const LEAST_OF_BEST = 0.3; // of the best place's share
 
@@ -54,8 +56,7 @@ export class Places {
   #draw() {
     const { starts, length } = this.#cited.extent;
     const marks = this.#places.map(([paragraph, share], place) => {
-      const mark = document.createElement("i");
-      mark.dataset.place = String(place);
+      const mark = make("i", { dataset: { place } });
       mark.style.insetBlockStart = `${(100 * starts[paragraph]) / length}%`;
       mark.style.blockSize = `${(100 * ((starts[paragraph + 1] ?? length) - starts[paragraph])) / length}%`;
       mark.style.setProperty("--share", String(share));

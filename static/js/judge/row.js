@@ -1,9 +1,10 @@
 // Draws one nugget beside the answer that is shown. It changes only what differs, and never what has the focus.
 
+import { choosing, setChoice } from "../desk/choosing.js";
 import { drawUnsaved } from "../saving/unsaved.js";
 import { copyOf } from "../shared/template.js";
 import { capitalized, put } from "../shared/text.js";
-import { drawState, makeChoice, setChoice } from "./choices.js";
+import { drawState } from "./choices.js";
 import { drawKnown } from "./practice.js";
 import { CANT_JUDGE, nounOf, wordOf } from "./words.js";
 
@@ -24,7 +25,7 @@ export function makeRow({ key, nugget = key, text, name, legend = "", importance
   }
   item.querySelector(".row-acts").setAttribute("aria-label", name);
   if (importance) put(item, ".row-weight", importance === "vital" ? "◆ vital" : "◇ okay");
-  makeChoice(item.querySelector(".labels"), choose);
+  choosing(item.querySelector(".labels"), choose);
   return item;
 }
 

@@ -1,7 +1,7 @@
 // The right pane of assignment: one row per nugget, for the answer that is shown. The rows stay and only change what
 // they stand for, so nothing that has the focus goes away when the next answer comes.
 
-import { arrange } from "../desk/arranging.js";
+import { arrange, setReach } from "../desk/arranging.js";
 import { whenStill } from "../desk/press-guard.js";
 import { put } from "../shared/text.js";
 import { sentenceIn } from "./inline-forms.js";
@@ -112,11 +112,7 @@ export class AssignRows extends Labelling {
 
   // Only the current row can be reached with Tab, and what is in it.
   #setStops() {
-    for (const item of this.#items.values()) {
-      const reach = item.dataset.key === this.current ? 0 : -1;
-      if (item.tabIndex !== reach) item.tabIndex = reach;
-      for (const control of item.querySelectorAll("button, input")) if (control.tabIndex !== reach) control.tabIndex = reach;
-    }
+    for (const item of this.#items.values()) setReach(item, item.dataset.key === this.current);
   }
 
   #focused(item) {

@@ -1,9 +1,11 @@
 // The nugget sweep, when every answer is judged: one nugget at a time with all its labels, grouped by label, so that
 // like is compared with like. It is optional, and what is changed in it is logged as changed there.
 
+import { setReach } from "../desk/arranging.js";
 import { whenStill } from "../desk/press-guard.js";
+import { make } from "../shared/make.js";
 import { capitalized, plural, put } from "../shared/text.js";
-import { openBox } from "./inline-forms.js";
+import { openBox, reasonFor } from "./inline-forms.js";
 import { answerName } from "./place-names.js";
 import { drawRow, makeRow, reveal } from "./row.js";
 import { CANT_JUDGE, labelActions, labelWords, nounOf, spokenOf, wordOf } from "./words.js";
@@ -134,14 +136,8 @@ export class Sweep {
 
   #group(label, keys) {
     if (!keys.length) return null;
-    const group = document.createElement("section");
-    group.dataset.label = label;
-    const title = document.createElement("h3");
-    const list = document.createElement("ol");
-    list.className = "row-list";
-    list.append(...keys.map((key) => this.#make(key)));
-    group.append(title, list);
-    return group;
+    const list = make("ol", { className: "row-list" }, ...keys.map((key) => this.#make(key)));
+    return make("section", { dataset: { label } }, make("h3"), list);
   }
 
   #make(key) {
@@ -176,9 +172,7 @@ export class Sweep {
         failed: store.failed(key),
         isReadonly: this.desk.isReadonly,
       });
-      const reach = key === this.current ? 0 : -1;
-      item.tabIndex = reach;
-      for (const control of item.querySelectorAll("button, input")) control.tabIndex = reach;
+      setReach(item, key === this.current);
     }
     this.#drawTitles();
   }
@@ -244,13 +238,9 @@ export class Sweep {
     const mayNot = this.desk.work.mayNot();
     if (mayNot) return this.desk.announce(mayNot);
     if (item.querySelector(".row-box")) return undefined;
-    const take = (text) => {
-      if (!text) return "Say why in a few words.";
-      queueMicrotask(() => this.label(key, CANT_JUDGE, "text", { reason: text }));
-      return "";
-    };
+    const give = (reason) => this.label(key, CANT_JUDGE, "text", { reason });
     const leave = (hadFocus) => hadFocus && item.focus();
-    return openBox(item.querySelector(".row-body"), "reason-template", { text: this.desk.store.row(key)?.reason ?? "", take, leave });
+    return openBox(item.querySelector(".row-body"), "reason-template", { ...reasonFor(this.desk, key, give), leave });
   }
 
   #clicked({ target }) {

@@ -1,7 +1,8 @@
 // Evidence as chips ("P12 S3", to go there and to remove), the box in which a place is typed, and the switch between
 // vital and okay. Rows and composers show the same three, so they are made here once.
 
-import { choosing } from "../desk/choosing.js";
+import { choosing, setChoice } from "../desk/choosing.js";
+import { make } from "../shared/make.js";
 import { copyOf } from "../shared/template.js";
 import * as passages from "./passages.js";
 
@@ -22,24 +23,13 @@ export function drawChips(list, evidence, { writing }) {
 
 function newChip([segment, sentence], pair) {
   const label = passages.label(segment, sentence) ?? "a passage that is gone";
-  const chip = document.createElement("li");
-  chip.className = "chip";
-  Object.assign(chip.dataset, { pair, segment, sentence: sentence ?? "" });
-  chip.append(
-    button("chip-go", label, { do: "go-chip" }, `Go to ${label}`),
-    button("chip-remove", "×", { do: "unlink" }, `× Remove ${label}`),
-  );
-  return chip;
+  const dataset = { pair, segment, sentence: sentence ?? "" };
+  const go = button("chip-go", label, "go-chip", `Go to ${label}`);
+  return make("li", { className: "chip", dataset }, go, button("chip-remove", "×", "unlink", `× Remove ${label}`));
 }
 
-function button(className, text, dataset, label) {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.className = className;
-  made.textContent = text;
-  made.setAttribute("aria-label", label);
-  Object.assign(made.dataset, dataset);
-  return made;
+function button(className, text, act, label) {
+  return make("button", { type: "button", className, ariaLabel: label, dataset: { do: act } }, text);
 }
 
 /** Return the pair that a chip stands for. */
@@ -107,8 +97,6 @@ export function importanceOf(nugget) {
  */
 export function importanceSwitch({ choose, about }) {
   const box = copyOf("importance-template");
-  const name = `importance-${(count += 1)}`;
-  for (const radio of box.querySelectorAll("input")) radio.name = name;
   box.querySelector("legend").textContent = importanceOf(about);
   choosing(box, (value, source, byArrow) => choose(Number(value ?? 0), source, byArrow));
   box.querySelector("[data-do='clear']").addEventListener("click", (event) => {
@@ -126,7 +114,5 @@ export function importanceIn(box) {
 
 /** Show an importance, unless another is just being chosen. */
 export function setImportance(box, importance) {
-  if (box.dataset.waiting !== undefined) return;
-  for (const radio of box.querySelectorAll("input")) radio.checked = Number(radio.value) === importance;
-  box.querySelector("[data-do='clear']").hidden = importance === 0;
+  if (setChoice(box, String(importance))) box.querySelector("[data-do='clear']").hidden = importance === 0;
 }

@@ -1,5 +1,6 @@
 // What stands at the head of the list of nuggets: how many are in it, how many were taken out, how many are undecided.
 
+import { make } from "../shared/make.js";
 import { plural } from "../shared/text.js";
 
 /** "12 undecided". */
@@ -17,12 +18,7 @@ function takenOut({ rejected, byHand }) {
   return `${rejected} ${byHand ? "deleted" : "rejected"}`;
 }
 
-function span(text, className = "") {
-  const made = document.createElement("span");
-  made.textContent = text;
-  if (className) made.className = className;
-  return made;
-}
+const span = (text, className = "") => make("span", className ? { className } : {}, text);
 
 /**
  * Show the counts. `list`: {kept, rejected, undecided, limit, byHand, weights}; a list without a limit has null. `weights`:

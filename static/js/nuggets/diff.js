@@ -1,15 +1,15 @@
 // Shows what became of a proposal's wording, word by word. Kept apart from the rows so that it can be tested alone.
 
+import { make } from "../shared/make.js";
+
 const LONGEST = 1200; // words; above this a comparison would stall the page, so the whole text counts as changed
 
-const segmenter = globalThis.Intl?.Segmenter ? new Intl.Segmenter(undefined, { granularity: "word" }) : null;
+const segmenter = new Intl.Segmenter(undefined, { granularity: "word" });
 
 /** Return the words and signs of a text, each with the white space that follows it. Works without spaces too. */
 export function wordsOf(text) {
-  const pieces = segmenter ? [...segmenter.segment(text)].map((piece) => piece.segment) : text.split(/(\s+)/u);
   const words = [];
-  for (const piece of pieces) {
-    if (piece === "") continue;
+  for (const { segment: piece } of segmenter.segment(text)) {
     if (words.length && /^\s+$/u.test(piece)) words[words.length - 1] += piece;
     else words.push(piece);
   }
@@ -30,18 +30,13 @@ export function drawDiff(element, before, after) {
   element.replaceChildren(
     ...wordDiff(before, after).map(({ kind, text }) => {
       if (kind === "same") return text;
-      const mark = document.createElement(kind);
-      mark.append(hidden(kind === "ins" ? "added:" : "removed:"), text, hidden("end."));
-      return mark;
+      return make(kind, {}, hidden(kind === "ins" ? "added:" : "removed:"), text, hidden("end."));
     }),
   );
 }
 
 function hidden(text) {
-  const span = document.createElement("span");
-  span.className = "visually-hidden";
-  span.textContent = ` ${text} `;
-  return span;
+  return make("span", { className: "visually-hidden" }, ` ${text} `);
 }
 
 const same = (line, other) => line.trim() === other.trim();

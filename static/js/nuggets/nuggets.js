@@ -1,7 +1,7 @@
 // The right pane: the list of nuggets, which row is the current one, and where the focus goes. One tab stop for the
 // list (the current row); its elements are kept and patched, so that nothing that has the focus is ever redrawn away.
 
-import { arrange, measure } from "../desk/arranging.js";
+import { arrange, measure, setReach } from "../desk/arranging.js";
 import { placeName } from "../desk/naming.js";
 import { whenStill } from "../desk/press-guard.js";
 import { isListed, isOpen, isRubric, lacksImportance } from "../desk/rules.js";
@@ -186,11 +186,7 @@ export class NuggetList {
     for (const list of [this.list, this.rejectedList]) {
       const items = rowsIn(list);
       const stop = items.find((item) => item.dataset.key === this.current) ?? items[0];
-      for (const item of items) {
-        const reach = item === stop ? 0 : -1;
-        if (item.tabIndex !== reach) item.tabIndex = reach;
-        for (const control of item.querySelectorAll("button, input")) if (control.tabIndex !== reach) control.tabIndex = reach;
-      }
+      for (const item of items) setReach(item, item === stop);
     }
   }
 

@@ -3,6 +3,7 @@
 import { keysOf, printed } from "../desk/keys.js";
 import { isEdited, lacksImportance } from "../desk/rules.js";
 import { drawUnsaved } from "../saving/unsaved.js";
+import { make } from "../shared/make.js";
 import { copyOf } from "../shared/template.js";
 import { put } from "../shared/text.js";
 import { drawChips, importanceOf, importanceSwitch, setImportance } from "./chips.js";
@@ -85,10 +86,8 @@ function drawTags(element, row, view) {
   if (element.dataset.drawn === signature) return;
   element.dataset.drawn = signature;
   const drawn = tags.map(([text, kind]) => {
-    const tag = document.createElement("span");
-    tag.className = kind === "spoken" ? "visually-hidden" : `tag ${kind && `tag-${kind}`}`.trim();
-    tag.textContent = text;
-    return tag;
+    const className = kind === "spoken" ? "visually-hidden" : `tag ${kind && `tag-${kind}`}`.trim();
+    return make("span", { className }, text);
   });
   element.replaceChildren(...drawn.flatMap((tag) => [tag, " "]));
 }
@@ -151,10 +150,6 @@ function drawChange(item, row, { showsChange, isReadonly, parents }) {
 }
 
 function madeFrom(row, parent) {
-  const item = document.createElement("li");
-  const quote = document.createElement("q");
-  quote.dir = "auto";
-  quote.textContent = parent.text;
-  item.append(row.making === "merged" ? "Merged:" : "Split from:", " ", quote);
-  return item;
+  const how = row.making === "merged" ? "Merged:" : "Split from:";
+  return make("li", {}, how, " ", make("q", { dir: "auto" }, parent.text));
 }

@@ -2,6 +2,7 @@
 
 import { TextOf, hitsIn, wanted } from "../desk/finding.js";
 import { Searching, counted } from "../desk/searching.js";
+import { make } from "../shared/make.js";
 import { plural } from "../shared/text.js";
 
 export class Search extends Searching {
@@ -73,14 +74,8 @@ export class Search extends Searching {
     if (this.desk.stage !== "manual") return;
     const rows = this.needle ? /** @type {NuggetDesk} */ (this.desk).store.listed().filter((row) => wanted(row.text).includes(this.needle)) : [];
     this.#own.hidden = !rows.length;
-    const links = rows.map((row) => {
-      const link = document.createElement("a");
-      link.href = `#n-${row.key}`;
-      link.dataset.row = row.key;
-      link.textContent = row.text;
-      link.dir = "auto";
-      return link;
-    });
+    const linkTo = ({ key, text }) => make("a", { href: `#n-${key}`, dir: "auto", dataset: { row: key } }, text);
+    const links = rows.map(linkTo);
     this.#own.replaceChildren(`${rows.length} of your nuggets:`, " ", ...links.flatMap((link) => [link, " "]));
   }
 

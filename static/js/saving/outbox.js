@@ -56,7 +56,7 @@ export class Outbox {
     return this.#database !== null;
   }
 
-  /** Keep operations until `remove`, behind those that are kept already. */
+  /** Keep operations until `remove`, behind those that are kept already; those of the same ids are written anew. */
   add(ops) {
     return this.#write("entries", (store) => ops.forEach((op) => store.put(this.#entry(op))));
   }
@@ -65,11 +65,6 @@ export class Outbox {
     // Ordered by the clock, so that two windows' entries can be put in order; never backwards.
     this.#order = Math.max(this.#order + 1, Date.now() * 1000);
     return { ...this.#owner, window: this.#window, op_id: op.op_id, order: this.#order, op, aside };
-  }
-
-  /** Write operations again whose versions were brought up to date, in their order. */
-  rewrite(ops) {
-    return this.add(ops);
   }
 
   /** Forget operations that the server has. */

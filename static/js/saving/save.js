@@ -335,7 +335,7 @@ export class Save extends EventTarget {
 
   #rewrite(queue) {
     this.#queue = queue;
-    this.#outbox.rewrite(queue);
+    this.#outbox.add(queue);
     this.#tell();
     this.#emit("rewritten", {});
   }

@@ -12,7 +12,6 @@ const channel = new BroadcastChannel("assay-windows");
 
 /** Hold the lock of `id` for as long as this page lives. Returns whether it could be had. */
 function hold(id) {
-  if (!navigator.locks) return Promise.resolve(true);
   return new Promise((resolve) => {
     const gone = new AbortController();
     const giveUp = () => gone.abort();
@@ -59,8 +58,8 @@ async function claim() {
 export const own = await claim();
 
 async function held() {
-  const locks = navigator.locks ? (await navigator.locks.query()).held : [];
-  return new Set(locks.map((lock) => lock.name).filter((name) => name.startsWith(PREFIX)));
+  const locks = await navigator.locks.query();
+  return new Set(locks.held.map((lock) => lock.name).filter((name) => name.startsWith(PREFIX)));
 }
 
 /** Return a function that tells whether the window with an id is open in this browser. */
@@ -69,9 +68,9 @@ export async function openWindows() {
   return (id) => id === own || names.has(PREFIX + id);
 }
 
-/** Whether this browser has no other window of ours. Where that cannot be known, it may have. */
+/** Whether this browser has no other window of ours. */
 export async function isAlone() {
-  return Boolean(navigator.locks) && (await held()).size <= 1;
+  return (await held()).size <= 1;
 }
 
 /** Whether the window with an id is or was one of this browser's. Of other devices' windows nothing is known. */
@@ -81,7 +80,7 @@ export function isOurs(id) {
 
 /** Whether a window of this browser is closed. One that is just closing is waited for. */
 export async function isGone(id) {
-  if (!navigator.locks || id === own || !(await isOurs(id))) return false;
+  if (id === own || !(await isOurs(id))) return false;
   const signal = AbortSignal.timeout(CLOSING_MS);
   return navigator.locks.request(PREFIX + id, { signal }, () => true).catch(() => false);
 }

@@ -256,7 +256,7 @@ def test_reading_and_editing_are_told_apart_by_the_pane(desk: Desktop) -> None:
 
 def test_a_pause_stops_the_clock_until_work_goes_on(desk: Desktop) -> None:
     desk.edit(20)
-    desk.page.evaluate("clock.pause()")
+    desk.page.evaluate("clock.toggle()")
     bar = desk.page.locator('[data-notice="gap"]')
     assert "Paused" in bar.inner_text()
     desk.wait(20 * MINUTE)

@@ -198,7 +198,7 @@ def test_what_is_said_of_another_window_moves_no_text(page: Page, window: Window
     second.get_by_role("button", name="Use it here").click()
     until(second, "!desk.lease.readonly")
     assert second.evaluate("document.querySelector('.desk-panes').getBoundingClientRect().top") == shown
-    desk(second, "desk.clock.pause()")
+    desk(second, "desk.clock.toggle()")
     expect(second.locator("[data-notice=gap]")).to_contain_text("Paused: no time is counted.")
     assert second.evaluate("document.querySelector('.desk-panes').getBoundingClientRect().top") == shown
     assert second.evaluate(SHIFTED) <= 0.02
