@@ -3,46 +3,38 @@
 from loadtest.bench import plan
 from loadtest.bench.plan import Benchmark, Goal, Shown
 
-SIZES = {"": "", "_tenth": "TENTH", "_triple": "TRIPLE"}
-"""By what follows the name. Goals are for a whole track."""
-
-
-def _agreement_page(size: str) -> Benchmark:
-    cold, warm = (None, None) if size else (Goal("ratio", 1.2), Goal("seconds", 0.1))
-    return Benchmark(
-        f"agreement page{f', {size.lower()} of the topics' if size else ''}",
-        (
-            "agreement_page.first",
-            "scores.bare",
+_AGREEMENT_PAGE = Benchmark(
+    "agreement page",
+    (
+        "agreement_page.first",
+        "scores.bare",
+        "agreement_page.page",
+        "agreement_page.whole",
+        "peers.with_pandas",
+        "peers.floor",
+    ),
+    (
+        Shown("bare reading of the label rows", "scores.bare"),
+        Shown("the page, cold, the first after a change", "agreement_page.first"),
+        Shown(
+            "the page, cold, in another process: run-level and topic-average intervals, confusion",
             "agreement_page.page",
-            "agreement_page.whole",
-            "peers.with_pandas",
-            "peers.floor",
+            "cold",
+            goal=Goal("ratio", 1.2),
         ),
-        (
-            Shown("bare reading of the label rows", "scores.bare"),
-            Shown("the page, cold, the first after a change", "agreement_page.first"),
-            Shown(
-                "the page, cold, in another process: run-level and topic-average intervals, confusion",
-                "agreement_page.page",
-                "cold",
-                goal=cold,
-            ),
-            Shown("  of it this process's CPU", "agreement_page.page", "cold cpu"),
-            Shown("the page, warm", "agreement_page.page", "warm", goal=warm),
-            Shown("  of it this process's CPU", "agreement_page.page", "warm cpu"),
-            Shown("the pooled interval, which follows", "agreement_page.whole", "pooled"),
-            Shown("the picture", "agreement_page.whole", "picture"),
-            Shown("the picture again", "agreement_page.whole", "picture again"),
-            Shown("pandas + scipy: scores and taus", "peers.with_pandas"),
-            Shown("NumPy in memory: scores", "peers.floor", "scores"),
-            Shown("NumPy in memory: taus", "peers.floor", "taus"),
-        ),
-        prepare=("agreement_page.prepare",),
-        beside="scores.bare",
-        size=size,
-    )
-
+        Shown("  of it this process's CPU", "agreement_page.page", "cold cpu"),
+        Shown("the page, warm", "agreement_page.page", "warm", goal=Goal("seconds", 0.1)),
+        Shown("  of it this process's CPU", "agreement_page.page", "warm cpu"),
+        Shown("the pooled interval, which follows", "agreement_page.whole", "pooled"),
+        Shown("the picture", "agreement_page.whole", "picture"),
+        Shown("the picture again", "agreement_page.whole", "picture again"),
+        Shown("pandas + scipy: scores and taus", "peers.with_pandas"),
+        Shown("NumPy in memory: scores", "peers.floor", "scores"),
+        Shown("NumPy in memory: taus", "peers.floor", "taus"),
+    ),
+    prepare=("agreement_page.prepare",),
+    beside="scores.bare",
+)
 
 DASHBOARD = ("today", "work", "people", "quality", "inbox", "findings", "jobs", "runs", "topics")
 """Pages of a campaign by the names of their views."""
@@ -92,9 +84,8 @@ _RANDOM_CHECK = Benchmark(
     size="CHECK",
 )
 
-BENCHMARKS = (
-    plan.BENCHMARKS
-    | {"random_check": _RANDOM_CHECK}
-    | {"dashboard": _DASHBOARD}
-    | {f"agreement_page{end}": _agreement_page(size) for end, size in SIZES.items()}
-)
+BENCHMARKS = plan.BENCHMARKS | {
+    "random_check": _RANDOM_CHECK,
+    "dashboard": _DASHBOARD,
+    "agreement_page": _AGREEMENT_PAGE,
+}

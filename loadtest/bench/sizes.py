@@ -20,5 +20,3 @@ class Size:
 TRACK = Size(topics=301, runs=146, nuggets=19, segments=30_000)
 SMALL = Size(topics=12, runs=9, nuggets=5, segments=300)
 CHECK = Size(topics=100, runs=50, nuggets=20, segments=0)
-TENTH = Size(topics=30, runs=146, nuggets=19, segments=3_000)
-TRIPLE = Size(topics=903, runs=146, nuggets=19, segments=90_000)

@@ -31,7 +31,7 @@ export class AnswerPane extends EventTarget {
     this.#problem.querySelector("button").addEventListener("click", () => this.#load(this.current));
     addEventListener("online", () => this.#waiting && this.#load(this.#waiting));
     desk.save.session.addEventListener("signed-in", () => this.#waiting && this.#load(this.#waiting));
-    document.addEventListener("visibilitychange", () => this.#see());
+    for (const name of ["visibilitychange", "desk:readonly"]) document.addEventListener(name, () => this.#see());
   }
 
   get answer() {
@@ -110,11 +110,6 @@ export class AnswerPane extends EventTarget {
     const mayNot = this.#desk.isReadonly || document.hidden;
     if (mayNot || this.#waiting || !this.answer || this.answer.seen) return;
     this.#desk.store.do("open", { answer: this.current }, { source: "key" });
-  }
-
-  /** Note it once this window may write. */
-  becameWritable() {
-    this.#see();
   }
 
   // All sentences together are one tab stop.

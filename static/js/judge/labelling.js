@@ -139,7 +139,6 @@ export class Labelling {
 
   #readonlyChanged() {
     if (this.desk.isReadonly) this.closeBox();
-    else this.answers.becameWritable();
     this.desk.work.draw();
   }
 

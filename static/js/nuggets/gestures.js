@@ -53,10 +53,10 @@ class Gestures {
       up: () => this.move(row, -1, source),
       down: () => this.move(row, 1, source),
       go: () => this.go(row),
-      search: () => passages.searchFor(row, this.list.name(row.key)),
+      search: () => this.desk.passages.nuggetSearch.start(row, this.list.name(row.key)),
       diff: () => this.showChange(row),
       more: () => this.#showMore(row),
-      "go-chip": () => passages.goTo(...pair),
+      "go-chip": () => this.desk.passages.goTo(pair),
       unlink: () => this.unlink(row, pair, source),
     };
     return acts[name]?.();
@@ -223,7 +223,7 @@ class Gestures {
     if (!row.evidence.length) return this.sayOf(row.key, "has no passage");
     const index = this.#went.key === row.key ? (this.#went.index + 1) % row.evidence.length : 0;
     this.#went = { key: row.key, index };
-    return passages.goTo(...row.evidence[index]);
+    return this.desk.passages.goTo(row.evidence[index]);
   }
 
   /** Open the box in which a place is typed. */
@@ -290,7 +290,8 @@ class Gestures {
       this.desk.passages.sentences.ask(what, "key");
       return;
     }
-    const chosen = passages.selected() ?? (what === "link" ? passages.hitFor(this.list.current) : null);
+    const { passages: pane } = this.desk;
+    const chosen = pane.sentences.selected() ?? (what === "link" ? pane.hitFor(this.list.current) : null);
     if (what === "words" && !chosen?.quote) this.say("Select words in a passage first");
     else if (what !== "link") this.newFrom({ ...chosen, withWords: what === "words" });
     else if (chosen) this.linkSelection({ ...chosen, key: this.list.current, source: "key" });

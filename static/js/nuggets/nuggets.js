@@ -11,7 +11,6 @@ import { pairOf } from "./chips.js";
 import { drawCounts, undecided } from "./counts.js";
 import { Editor } from "./editing.js";
 import { gesturesOf } from "./gestures.js";
-import * as passages from "./passages.js";
 import { drawRow, makeRow } from "./row.js";
 import { Writing } from "./writing.js";
 
@@ -212,7 +211,7 @@ export class NuggetList {
 
   /** Mark in the passages what the current row rests on. */
   showEvidence() {
-    passages.showEvidence(this.desk.store.row(this.current)?.evidence ?? []);
+    this.desk.passages.evidence.show(this.desk.store.row(this.current)?.evidence ?? []);
   }
 
   /** Move the focus to a row; a rejected one is uncovered first. Returns whether there is such a row. */

@@ -23,16 +23,6 @@ export function setup(desk) {
   return pane;
 }
 
-/** Mark the sentences of `pairs` as the evidence of the nugget in focus. */
-export function showEvidence(pairs) {
-  pane?.evidence.show(pairs);
-}
-
-/** Move the focus to a sentence, or with null to its passage; false where there is none. */
-export function goTo(segment, sentence = null) {
-  return pane?.goTo([segment, sentence]) ?? false;
-}
-
 /** A place as people read it, "P12 S3" or "P12"; null where there is none. */
 export function label(segment, sentence = null) {
   return pane?.reading.label(segment, sentence) ?? null;
@@ -41,22 +31,6 @@ export function label(segment, sentence = null) {
 /** The [segment, sentence] of a typed "P12 S3" or "P12" (then the sentence is null); null where there is none. */
 export function parse(text) {
   return pane?.reading.parse(text) ?? null;
-}
-
-/** What is selected in the passages: {segment, sentence, quote, pairs}, or null. */
-export function selected() {
-  return pane?.sentences.selected() ?? null;
-}
-
-/** The hit of the search for the words of the nugget `key`, as what is selected; null without one. */
-export function hitFor(key) {
-  const pair = pane?.nuggetSearch?.pairFor(key);
-  return pair ? { segment: pair[0], sentence: pair[1], pairs: [pair] } : null;
-}
-
-/** Look for a nugget's own words, where the protocol allows it. */
-export function searchFor(row, name) {
-  pane.nuggetSearch.start(row, name);
 }
 
 class PassagePane {
@@ -93,6 +67,13 @@ class PassagePane {
     else this.root.focus();
   }
 
+  /** The hit of the search for the words of the nugget `key`, as what is selected; null without one. */
+  hitFor(key) {
+    const pair = this.nuggetSearch?.pairFor(key);
+    return pair ? { segment: pair[0], sentence: pair[1], pairs: [pair] } : null;
+  }
+
+  /** Move the focus to a sentence, or with null to its passage; false where there is none. */
   goTo(pair) {
     if (!this.evidence.goTo(pair)) return false;
     this.desk.announce(this.reading.label(...pair));

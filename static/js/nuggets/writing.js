@@ -159,7 +159,7 @@ export class Writing {
       sources,
       done: (parts, { from }) => this.#done(slot, parts, from, pinned),
       closed: () => this.#closed(slot, pinned, draft.from),
-      goTo: (pair) => passages.goTo(...pair),
+      goTo: (pair) => this.desk.passages.goTo(pair),
       give: (key, importance) => this.list.gestures.importance(key, importance, "key"),
     });
     this.#open.set(slot, composer);
