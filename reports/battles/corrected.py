@@ -103,12 +103,12 @@ def corrected_figures(
     drawn = (arrays.chances > 0) & ~arrays.by_rule
     numbers = [sample.of_runs(of) for of in (drawn, arrays.judged, sample.refused)]
     counts = [tuple(int(of[run]) for of in numbers) for run in range(len(arrays.run_ids))]
-    fewest_topics = least_topics if target == NEW else 2
+    fewest_topics = max(least_topics if target == NEW else 2, 2)
     reasons = [
         _refusal(sample, run, counts[run], max(least_battles, 2), fewest_topics) for run in range(len(counts))
     ]
     shown = [run for run, reason in enumerate(reasons) if not reason]
-    compared = rates.differences(shown)
+    compared = rates.differences(shown, fewest_topics)
     ranks = rank_ranges_of(shown, compared)
     people = _people(sample, least_topics)
     return CorrectedFigures(

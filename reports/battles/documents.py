@@ -34,6 +34,7 @@ from reports.battles.verdicts import (
     verdicts_by,
 )
 from reports.document import Document, Naming, Option
+from reports.metrics.arrays import defined
 from reports.metrics.battles.explained import explained
 from reports.metrics.battles.ratings import length_slope, side_term
 from reports.metrics.battles.sheet import FEWEST_TRIADS, BattleSheet, cycles
@@ -110,7 +111,7 @@ def battles_report(campaign: Campaign, choices: Choices) -> Document:
     runs = _ranked(figures, corrected, choices["by"])
     differences = [
         {"a": run_ids[gap.a], "b": run_ids[gap.b], "value": gap.value}
-        | {"low": gap.interval.low, "high": gap.interval.high, "p": gap.p, "holm": gap.holm}
+        | {"low": gap.interval.low, "high": gap.interval.high, "p": defined(gap.p), "holm": defined(gap.holm)}
         for gap in compared
     ]
     content = {
@@ -198,7 +199,7 @@ def _bands(runs: Sequence[Mapping[str, Any]], differences: Sequence[Mapping[str,
     p = np.ones((len(names), len(names)))
     for gap in differences:
         a, b = place[gap["a"]], place[gap["b"]]
-        p[a, b] = p[b, a] = gap["p"]
+        p[a, b] = p[b, a] = 1.0 if gap["p"] is None else gap["p"]
     return [[names[run] for run in sorted(band)] for band in significance_groups(p, LEVEL)]
 
 
@@ -332,7 +333,7 @@ def _value_document(figure: Jackknife | Share | WinRateEstimate) -> dict[str, An
 
 
 def _text(battle_set: BattleSet, figures: BattleFigures, content: Mapping[str, Any], judged: int) -> str:
-    apart = sum(gap["holm"] < LEVEL for gap in content["differences"])
+    apart = sum(gap["holm"] is not None and gap["holm"] < LEVEL for gap in content["differences"])
     battles = battle_set.battles.count()
     lines = [
         f"{judged:,} of {battles:,} battles judged. Win rates are mean points, ties half; 95 % "

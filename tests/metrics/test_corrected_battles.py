@@ -1,18 +1,22 @@
 """Corrected win rates of made battles, judged many times: `python -m loadtest.battles` does the full number."""
 
 from dataclasses import replace
+from itertools import combinations
+from math import isnan, nan
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 from evaluation.rules.battles import DrawnBattle, people_sample
 from loadtest.battles import BattleWorld, corrected_tally, rates_of, rms, world_of
 from loadtest.random_checks import list_qa
-from reports.metrics.battles.corrected import corrected_rates
+from reports.metrics.battles.corrected import BattleSample, corrected_rates
 from reports.metrics.battles.win_rates import win_rates
 
 SEEDS = 30
+PAIRS = tuple(combinations(range(3), 2))
 
 
 @pytest.fixture(scope="module")
@@ -94,3 +98,45 @@ def test_a_larger_sample_has_every_smaller_one_in_it() -> None:
         before = drawn
     assert before == {name: before[name] for name in classes}
     assert {name: len(row) for name, row in before.items()} == {"decided": 61, "failed": 7, "tied": 22}
+
+
+def made(battles: list[tuple[int, int, int]]) -> BattleSample:
+    """Battles by topic and both runs; a machine says little of them, and people judge every other one."""
+    topic, first, second = np.array(battles, dtype=np.int32).T
+    drawn = np.arange(len(battles)) % 2 == 0
+    people = np.zeros((len(battles), 3))
+    people[drawn, np.arange(int(drawn.sum())) % 3] = 1.0
+    return BattleSample(
+        run_ids=("a", "b", "c"),
+        topic_ids=tuple(f"t{number}" for number in range(int(topic.max()) + 1)),
+        topic=topic,
+        first=first,
+        second=second,
+        llm=np.arange(len(battles)) % 3 / 2,
+        block=np.zeros(len(battles), dtype=np.int64),
+        chances=drawn / 2,
+        people=people,
+        by_rule=np.zeros(len(battles), dtype=np.bool_),
+    )
+
+
+def test_few_topics_have_the_interval_that_is_asked_for() -> None:
+    rates = corrected_rates(made([(topic, *pair) for topic in range(4) for pair in PAIRS]), new_topics=True)
+    topics = rates.topic_rates
+    assert topics is not None
+    for run in range(3):
+        low, high = rates.interval(run).ends or (nan, nan)
+        reach = t.ppf(0.975, 3) * np.sqrt(topics.variance[run])
+        assert (low, high) == pytest.approx((max(rates.value[run] - reach, 0), min(rates.value[run] + reach, 1)))
+    assert all(gap.interval.ends is None and isnan(gap.p) for gap in rates.differences(range(3)))
+    assert all(gap.interval.ends for gap in rates.differences(range(3), 4))
+
+
+@pytest.mark.parametrize("more", [[], [(0, 1, 2)]], ids=["none", "one"])
+def test_runs_without_topics_in_common_have_no_interval_for_new_topics(more: list[tuple[int, int, int]]) -> None:
+    battles = [(topic, 0, 2) for topic in range(6)] * 2 + [(topic, 1, 2) for topic in range(6, 12)] * 2
+    rates = corrected_rates(made(battles + more), new_topics=True)
+    apart, *others = rates.differences(range(3), 2)
+    assert (apart.a, apart.b, apart.value) == (0, 1, rates.value[0] - rates.value[1])
+    assert (apart.interval.reason, isnan(apart.p), isnan(apart.holm)) == ("too few topics", True, True)
+    assert all(gap.interval.ends and 0 <= gap.p <= gap.holm <= 1 for gap in others)

@@ -18,7 +18,7 @@ class Command(AssayCommand):
         parser.add_argument("--set", default="", metavar="NAME", help="the battle set; none: the only one")
         parser.add_argument("--judge", default="", metavar="NAME", help="the LLM; none: the only one that judged")
         text = "battles that people judge in all; what is drawn already stays"
-        parser.add_argument("--n", type=int, required=True, metavar="N", help=text)
+        parser.add_argument("--n", "--number", type=int, required=True, metavar="N", help=text)
         parser.add_argument("--dry-run", action="store_true", help="say what would be drawn, and draw nothing")
 
     def act(self, options: dict[str, Any]) -> None:

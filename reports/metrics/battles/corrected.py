@@ -9,7 +9,7 @@ that nobody judged, s² being the spread in the stratum.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import isnan, nan, sqrt
 from typing import Final
 
 import numpy as np
@@ -19,7 +19,7 @@ from reports.metrics.arrays import Booleans, Counts, Floats, Indices
 from reports.metrics.battles.agreement import outcomes
 from reports.metrics.battles.sheet import BattleSheet
 from reports.metrics.battles.win_rates import RunDifference
-from reports.metrics.intervals import Interval, student, two_sided_p
+from reports.metrics.intervals import FEWEST_TOPICS, TOO_FEW_TOPICS, Interval, student, two_sided_p
 from reports.metrics.random_check.draw import KNOWN, RandomCheckFrame
 from reports.metrics.random_check.estimate import (
     RandomCheckSample,
@@ -100,27 +100,30 @@ class CorrectedRates:
             return Interval(
                 max(value - reach, float(of_run.least[run])), min(value + reach, float(of_run.most[run]))
             )
-        reach = float(self.topic_rates.half_width[run])
+        topics = int((~np.isnan(self.topic_rates.means[run])).sum())
+        reach = student(topics - 1) * sqrt(float(self.topic_rates.variance[run]))
         return Interval(max(value - reach, 0.0), min(value + reach, 1.0))
 
-    def differences(self, runs: Sequence[int]) -> list[RunDifference]:
-        """Compare every two of these runs."""
+    def differences(self, runs: Sequence[int], fewest_topics: int = FEWEST_TOPICS) -> list[RunDifference]:
+        """Compare every two of these runs; for new topics those of fewer topics in common have no interval and no p."""
         pairs = [(a, b) for place, a in enumerate(runs) for b in runs[place + 1 :]]
-        gaps = [self._gap(a, b) for a, b in pairs]
-        p = np.array([_p(value, error, freedom) for value, error, freedom in gaps])
+        gaps = [self._gap(a, b, fewest_topics) for a, b in pairs]
+        p = np.array([_p(*gap) for gap in gaps])
         return [
-            RunDifference(a, b, value, _around(value, student(freedom) * error), float(one), float(all_))
-            for (a, b), (value, error, freedom), one, all_ in zip(pairs, gaps, p, holm(p), strict=True)
+            RunDifference(a, b, gap[0], _around(*gap), float(one), float(all_))
+            for (a, b), gap, one, all_ in zip(pairs, gaps, p, holm(p), strict=True)
         ]
 
-    def _gap(self, a: int, b: int) -> tuple[float, float, int]:
-        """Return the difference of two runs, its standard error, and degrees of freedom."""
+    def _gap(self, a: int, b: int, fewest_topics: int) -> tuple[float, float, int]:
+        """Return the difference of two runs, its standard error, nan for too few topics, and degrees of freedom."""
         value, shared = float(self.value[a] - self.value[b]), 2 * float(self.shared[a, b])
         variance = float(self.run_estimates.variance[a] + self.run_estimates.variance[b]) + shared
         if self.topic_rates is None:
             return value, sqrt(variance), int(min(self.judged[a], self.judged[b])) - 1
         gaps = self.topic_rates.means[a] - self.topic_rates.means[b]
         gaps = gaps[~np.isnan(gaps)]
+        if len(gaps) < fewest_topics:
+            return value, nan, 0
         inner = (self.topic_rates.inner[a] + self.topic_rates.inner[b]) / len(gaps) + shared
         return value, sqrt(float(gaps.var(ddof=1)) / len(gaps) + inner + variance), len(gaps) - 1
 
@@ -164,11 +167,16 @@ def _strata(sample: BattleSample, points: Floats) -> Counts:
     return labels
 
 
-def _around(value: float, reach: float) -> Interval:
+def _around(value: float, error: float, freedom: int) -> Interval:
+    if isnan(error):
+        return Interval(reason=TOO_FEW_TOPICS)
+    reach = student(freedom) * error
     return Interval(value - reach, value + reach)
 
 
 def _p(value: float, error: float, freedom: int) -> float:
+    if isnan(error):
+        return nan
     if not error:
         return float(value == 0)
     return two_sided_p(value / error, freedom)

@@ -56,7 +56,7 @@ class WinRates:
 
 @dataclass(frozen=True, slots=True)
 class RunDifference:
-    """Difference of two runs' win rates, a less b; `holm`: p adjusted for all pairs."""
+    """Difference of two runs' win rates, a less b; `holm`: p adjusted for all pairs, both nan without an interval."""
 
     a: int
     b: int

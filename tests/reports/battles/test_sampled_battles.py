@@ -66,7 +66,7 @@ def test_a_sample_grows_and_keeps_what_it_has() -> None:
     assert few < {battle.pk for battle in drawn()}
     assert "none is taken back" in refuse("sample_battles", "--n", 8, code=2)
     assert "nothing was drawn" in refuse("sample_battles", "--n", 20)
-    assert "1 to 36 battles" in refuse("sample_battles", "--n", 99, code=2)
+    assert "1 to 36 battles. Option: --number." in refuse("sample_battles", "--number", 99, code=2)
 
 
 def test_an_llm_judges_all_battles_first(folder: Path) -> None:
@@ -180,6 +180,26 @@ def test_corrected_win_rates_are_set_beside_another_board(folder: Path) -> None:
         text = rita.get(f"{page}&by={by}").content.decode()
         assert "Apart: pairs of runs that differ on both boards" in text
         assert ("Corrected win rate beside the board" in text) is is_said
+
+
+def test_runs_that_share_no_topic_are_not_told_apart_for_new_topics(tmp_path: Path) -> None:
+    lacking = [*((topic, "a") for topic in TOPICS[:3]), *((topic, "b") for topic in TOPICS[3:])]
+    load_runs(tmp_path, "abc", TOPICS, lacking=lacking)
+    load("draw_battles", "--seed", "demo", "--rounds", 3, "--missing", "skip")
+    judged(tmp_path, "robot", list(Battle.objects.all()), WORDS[:3])
+    load("sample_battles", "--n", 6)
+    judged(tmp_path, "ann", drawn(), ("left", "right", "tie"), "human")
+    few = (*CORRECTED, "--target", "new", "--least-topics", "2")
+    document = report("battles", *few)
+    assert all(None not in (run["corrected"]["low"], run["corrected"]["high"]) for run in document["runs"])
+    gaps = {(gap["a"], gap["b"]): (gap["low"], gap["p"], gap["holm"]) for gap in document["differences"]}
+    assert gaps["a", "b"] == (None, None, None)
+    assert None not in (*gaps["a", "c"], *gaps["b", "c"])
+    assert "of 3 pairs of runs differ (Holm)." in run("report", "battles", "--campaign", "river", *few).out
+    campaign = Campaign.objects.get()
+    rita = World(campaign, make_cast(campaign)).client("rita")
+    query = "condition=B/A&by=corrected&target=new&least_topics=2&least_battles=2"
+    assert "All pairs of runs" in rita.get(f"/campaigns/river/reports/battles/?{query}").content.decode()
 
 
 def test_the_methods_say_how_the_sample_was_drawn(folder: Path) -> None:
