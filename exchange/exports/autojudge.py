@@ -15,7 +15,7 @@ from evaluation.errors import Refused
 from evaluation.formats.argue import keyed_bank_line
 from evaluation.formats.lines import json_line
 from evaluation.formats.runs import first_ids
-from evaluation.formats.topics import ID_KEYS, TEXT_KEYS
+from evaluation.formats.topics import ID_KEYS
 from evaluation.models import AnswerProvenance, Campaign, QrelSource, Run, Segment, Topic
 from exchange.exports.labels import in_parts, nugget_lines
 from exchange.exports.lines import DEFAULTS, condition_of_export, lines_of, policies_of_export
@@ -141,7 +141,8 @@ def _topic_line(topic: Topic) -> str:
     texts = {name: getattr(topic, name) or None for name in ("problem_statement", "background", "language")}
     fields = {"request_id": topic.topic_id, "title": topic.text, **texts, "body": topic.article or None}
     tags = [tag.name for tag in topic.tags.all()]
-    extra = {name: value for name, value in topic.extra.items() if name not in (*ID_KEYS, *TEXT_KEYS)}
+    # Another id would be read before ours; of texts the title is.
+    extra = {name: value for name, value in topic.extra.items() if name not in ID_KEYS}
     return json_line({**fields, "tags": tags or None}, extra)
 
 

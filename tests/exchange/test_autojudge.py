@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from evaluation.models import Campaign, Citation, ListedNugget
+from evaluation.models import Campaign, Citation, ListedNugget, Topic
 from tests.worlds.demo import make_demo
 from tests.worlds.imported import ALPHA, AUTO, BY_LLM, LABELS, LISTS, QRELS, load, load_corpus, run, write
 
@@ -89,6 +89,18 @@ def test_what_is_not_whole_is_left_out_and_named(river: Path) -> None:
     assert "Left out of the leaderboard, without every score: run gamma." in said
     assert "gamma" not in (river / "out/assay.eval.txt").read_text("utf-8")
     assert "documents" not in rows_of(river / "out/runs/gamma.jsonl")[0]
+
+
+def test_what_else_a_topic_says_leaves_with_it(river: Path) -> None:
+    said = {"title": "why ponds dry", "narrative": "I keep frogs.", "background": "A garden.", "limit": 200}
+    load("import_topics", write(river, "more.jsonl", [{"id": "t3", "qid": "7", "docid": "doc_1", **said}]))
+    exported("river", river / "out", "--condition", "A/A")
+    assert rows_of(river / "out/topics.jsonl")[2] == {"request_id": "t3", **said}
+    assert run("create_campaign", "copy", "--name", "Copy").code == 0
+    assert run("import_topics", "--campaign", "copy", river / "out/topics.jsonl").code == 0
+    copied, original = Topic.objects.filter(topic_id="t3").order_by("-pk")
+    assert (copied.text, copied.background) == (original.text, original.background)
+    assert copied.extra == {"narrative": "I keep frogs.", "limit": 200}
 
 
 @pytest.mark.parametrize(
