@@ -160,6 +160,8 @@ NUGGETIZER: Final = LabelForm(
     NUGGETS, "importance", "assignment", "", lambda word: LABELS_BY_WORD.get(word, FAILED)
 )
 GRADED: Final = LabelForm(CRITERIA, "tier", "verdict", "type", lambda word: VERDICTS.get(folded(word), FAILED))
+LABEL_KEYS: Final = (NUGGETIZER.label, GRADED.label, "label")
+"""Names of a label in files: under that of another form it would be left aside, and the nugget unjudged."""
 
 
 @of_kind("assignments", "nugget labels, an answer a line")
@@ -266,6 +268,9 @@ def _labels(
     for position, item in enumerate(items):
         text = item.pop("text")
         importance, weight = item.pop(form.importance, None) or "", item.pop("weight", None)
+        if form.label not in item and (other := next((key for key in LABEL_KEYS if key in item), "")):
+            expected = f"`{form.label}`, as labels are called among {form.items_key}"
+            problems.add(line, f"{form.items_key}.{position}.{other}", expected)
         raw, group = item.pop(form.label, None), (form.group and item.pop(form.group, None)) or ""
         occurrence = seen.get(text, 0)
         seen[text] = occurrence + 1

@@ -9,7 +9,18 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 
 from evaluation.formats.kinds import of_kind
-from evaluation.formats.lines import Count, Id, Line, Name, by_heading, id_problem, json_line, json_rows, one_of
+from evaluation.formats.lines import (
+    Count,
+    Id,
+    Line,
+    Name,
+    by_heading,
+    id_problem,
+    json_line,
+    json_rows,
+    one_of,
+    unless_null,
+)
 from evaluation.formats.problems import Problems
 from evaluation.formats.scores import csv_records
 from evaluation.formats.source import Source
@@ -84,11 +95,11 @@ class OwnLine(Line):
     left: Id
     right: Id
     verdict: Annotated[str, one_of([*VERDICTS, REFUSED, FAILED])]
-    reasons: list[Annotated[str, one_of(list(BattleReason))]] = []
+    reasons: Annotated[list[Annotated[str, one_of(list(BattleReason))]], unless_null([])] = []
     reason: str | None = None
     judge: Name | None = None
-    round: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = 1
-    second: bool = False
+    round: Annotated[int, Field(ge=1, le=MOST_ROUNDS), unless_null(1)] = 1
+    second: Annotated[bool, unless_null(False)] = False
     place: Count | None = None
     stayed: Annotated[str, one_of(SIDES)] | None = None
     seconds: Count | None = None
@@ -128,14 +139,14 @@ class RagdollBattle(Line):
 class RagdollLine(RagdollBattle):
     judge_verdict: str | None = None
     preferred_run_id: Id | None = None
-    status: str = "completed"
+    status: Annotated[str, unless_null(COMPLETED)] = COMPLETED
     model: Name | None = None
     raw_output: str | None = None
     error: str | None = None
 
 
 class RagdollTask(Line):
-    task_id: str = ""
+    task_id: Annotated[str, unless_null("")] = ""
     metadata: RagdollBattle
 
 
@@ -149,7 +160,7 @@ def _ragdoll(line: int, row: RagdollLine, problems: Problems) -> BattleRecord:
         problems.add(line, "preferred_run_id", text)
     return BattleRecord(
         *(line, row.qid, *row.sides, label),
-        raw=(row.raw_output or row.error or FAILED) if label is BattleLabel.FAILED else "",
+        raw=(row.raw_output or row.error or verdict or FAILED) if label is BattleLabel.FAILED else "",
         judge=row.model or "",
     )
 

@@ -46,9 +46,11 @@ def json_rows(source: Source, validate: Callable[[str], T], problems: Problems) 
 
 
 def over_lines(source: Source) -> str:
-    """Return what was expected of a file whose first object, or list, goes on over further lines; else ''."""
+    """Return what was expected of a file that is a list, or whose first object goes on over further lines; else ''."""
     texts = [text.strip() for _, text in source.lines[:2]]
     first = texts[0] if texts else ""
+    if len(texts) == 1 and first.startswith("[") and first[1:].lstrip().startswith("{"):
+        return "one JSON object a line, this is a list (jq -c '.[]' FILE writes its lines)"
     is_open = sum(DEPTH.get(token, 0) for token in TOKEN.findall(first)) > 0
     # Before a whole object a line that ends too soon is one that was cut.
     if len(texts) < 2 or not is_open or (not first.endswith(("{", "[")) and _is_object(texts[1])):
@@ -142,8 +144,13 @@ def _has_infinite(value: object) -> bool:
     return isinstance(value, Line) and (_has_infinite(value.__dict__) or _has_infinite(value.__pydantic_extra__))
 
 
+def unless_null(default: object) -> BeforeValidator:
+    """Read null as if the field were not there: programs write tables so, of which a row has no value in a column."""
+    return BeforeValidator(lambda value: default if value is None else value)
+
+
 MOST_SAMPLES: Final = 32_767  # what the column holds
-Sample = Annotated[int, Field(ge=1, le=MOST_SAMPLES)]
+Sample = Annotated[int, Field(ge=1, le=MOST_SAMPLES), unless_null(1)]
 """Which of a run's answers to a topic is meant, from 1."""
 
 
@@ -210,9 +217,11 @@ def one_of(words: Collection[str]) -> AfterValidator:
 
     def checked(word: str) -> str:
         if word not in words:
-            *first, last = map(repr, words)
+            *first, last = words
             expected = f"{', '.join(first)} or {last}"
-            raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected})
+            raise PydanticCustomError(
+                "word", "{expected}, found {word}", {"expected": expected, "word": repr(word[:40])}
+            )
         return word
 
     return AfterValidator(checked)
@@ -295,12 +304,12 @@ def _checked(problem: Callable[[str], str | None]) -> Callable[[str], str]:
     return check
 
 
-def _int_as_text(value: Any) -> Any:
+def int_as_text(value: Any) -> Any:
     # By type, because true and false are integers to `isinstance`.
     return str(value) if type(value) is int else value
 
 
-Id = Annotated[str, AfterValidator(_checked(id_problem)), BeforeValidator(_int_as_text)]
+Id = Annotated[str, AfterValidator(_checked(id_problem)), BeforeValidator(int_as_text)]
 """An id; an integer in the file is the same as its digits."""
 
 Name = Annotated[str, AfterValidator(_checked(name_problem))]

@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter, Valida
 from pydantic_core import PydanticCustomError
 
 from evaluation.errors import BadInput, InputProblem
-from evaluation.formats.lines import Name, Once, OptionalName, id_problem, json_line, json_rows
+from evaluation.formats.lines import Name, Once, OptionalName, id_problem, int_as_text, json_line, json_rows
 from evaluation.formats.problems import Problems, field_path, wording
 from evaluation.formats.scores import MOST, NUMBER
 from evaluation.formats.source import Source
@@ -19,6 +19,8 @@ ALL: Final = "all"
 TABLE: Final = "csv"
 """The form of a published table, which has a column for each score and no topics: `evaluation/formats/scores.py`."""
 STDIN: Final = "<stdin>"
+RUN_ROW: Final = "runid"
+"""Measure of the row in which trec_eval names the run and gives no number."""
 MOST_CHARACTERS_OF_JUDGES: Final = 1_048_576
 FINITE: Final = "a finite number (to 1e100)"
 BOOLEANS: Final = {"True": 1.0, "False": 0.0}
@@ -138,6 +140,8 @@ def _cells(
     run = {"run": PurePath(source.name).name} if form.is_of_one_run else {}
     for line, text in source.lines[1:] if has_header else source.lines:
         cells = text.split()
+        if form is TREC_EVAL and cells[0] == RUN_ROW:
+            continue
         if len(cells) == len(form.columns):
             yield line, run | dict(zip(form.columns, cells, strict=True))
         else:
@@ -155,8 +159,8 @@ def _as_number(value: Any) -> Any:
 class _JsonRow(BaseModel):
     model_config = ConfigDict(strict=True)
 
-    run_id: str
-    topic_id: str
+    run_id: Annotated[str, BeforeValidator(int_as_text)]
+    topic_id: Annotated[str, BeforeValidator(int_as_text)]
     measure: str
     value: Annotated[float, BeforeValidator(_as_number)]
 

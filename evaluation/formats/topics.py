@@ -9,7 +9,7 @@ from pydantic import Field
 
 from evaluation.formats.kinds import is_retrieval_run, of_kind
 from evaluation.formats.languages import Language
-from evaluation.formats.lines import MAX_INT, Id, Line, Once, Text, id_problem, json_rows
+from evaluation.formats.lines import MAX_INT, Id, Line, Once, Text, id_problem, json_rows, unless_null
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 
@@ -71,7 +71,7 @@ class TopicLine(Line):
     language: Language | None = None
     lang: Language | None = None
     limit: Limit | None = None
-    tags: list[Text] = []
+    tags: Annotated[list[Text], unless_null([])] = []
 
 
 @of_kind("topics", "topics: id<TAB>text, or JSON lines")

@@ -260,9 +260,9 @@ class _Reader:
     def _answers(self, row: Mapping[str, Any]) -> list[Any]:
         """Return the answers of a row, of which it has one unless they are a list."""
         answer = at_path(row, self._names.answer)
-        if answer is None and self._names.answer == FORMS["ragas"].answer:
+        if answer in (None, "") and self._names.answer == FORMS["ragas"].answer:
             samples = row.get(SAMPLES)
-            answer = as_json(samples) if isinstance(samples, str) else samples
+            answer = (as_json(samples) if isinstance(samples, str) else samples) or answer
         return answer if isinstance(answer, list) and answer else [answer]
 
     def _sample(self, line: int, row: Mapping[str, Any]) -> int:

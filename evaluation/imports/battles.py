@@ -12,15 +12,25 @@ from evaluation.campaigns.pseudonyms import Names
 from evaluation.errors import InputProblem, Refused
 from evaluation.formats.battles import BattleRecord, BattleTask, has_tasks, named, parse_battles, parse_tasks
 from evaluation.formats.source import Source
-from evaluation.imports.base import ImportPlan, LoadReceipt, carry_out, changed_problem, compare, refuse
+from evaluation.imports.base import (
+    LONGEST_SHOWN,
+    ImportFinding,
+    ImportPlan,
+    LoadReceipt,
+    carry_out,
+    changed_problem,
+    compare,
+    refuse,
+)
 from evaluation.imports.dependents import refuse_if_judged_here
 from evaluation.judges import judge_named, stored_judge
 from evaluation.labels import BATTLE_LABELS, BattleLabel
 from evaluation.models import AnswerProvenance, Battle, BattleSet, Campaign, Event, Judge, Verdict
 from evaluation.models.querysets import in_parts_of
 from evaluation.stages.battle import LEFT, RIGHT
-from evaluation.terms import JudgeKind
+from evaluation.terms import FindingCode, JudgeKind
 from web.statements import ROWS_A_STATEMENT
+from web.text import cut
 
 IMPORTED = "imported"
 """The set of battles that were not drawn here."""
@@ -132,7 +142,13 @@ def _plan(
         stored = {name: stored_judge(judge) for name, judge in judges.items()}
         _write(compared.to_write, battles, stored, numbers, kind, event)
 
-    return ImportPlan("verdicts", *compared.counts, write=write)
+    return ImportPlan("verdicts", *compared.counts, list(_failed(source, compared.to_write)), write=write)
+
+
+def _failed(source: Source, entries: Iterable[_VerdictEntry]) -> Iterator[ImportFinding]:
+    for record in (entry.record for entry in entries if entry.record.label is BattleLabel.FAILED):
+        text = f"{cut(record.raw, LONGEST_SHOWN)!r} is no verdict; the battle of {record.name} counts as failed"
+        yield ImportFinding(FindingCode.UNKNOWN_LABEL, source.name, record.line, text, record.topic_id)
 
 
 def _import_tasks(campaign: Campaign, source: Source, set_name: str, actor: User | None) -> LoadReceipt:
@@ -255,11 +271,14 @@ def _loaded(
 
 
 def _differs(entry: _VerdictEntry, loaded: Verdict) -> bool:
+    """Say whether a verdict differs, or what is beside it. A field that the file leaves empty is no difference."""
     record = entry.record
-    here = int(record.label), record.raw, list(record.reasons), record.second
-    desk = entry.left, record.place, entry.stayed, record.seconds
-    of_desk = loaded.left_id, loaded.place, loaded.stayed_id, loaded.seconds
-    return (*here, *desk) != (loaded.label, loaded.raw, loaded.reasons, loaded.second_opinion, *of_desk)
+    here = int(record.label), record.second, entry.left
+    if here != (loaded.label, loaded.second_opinion, loaded.left_id):
+        return True
+    in_file = record.raw, list(record.reasons), record.place, entry.stayed, record.seconds
+    there = loaded.raw, loaded.reasons, loaded.place, loaded.stayed_id, loaded.seconds
+    return any(mine not in ("", [], None) and mine != theirs for mine, theirs in zip(in_file, there, strict=True))
 
 
 def _change(source: Source, entry: _VerdictEntry, loaded: Verdict) -> InputProblem:

@@ -6,7 +6,7 @@ A file has lines of one label, or is an export of ours, which has everybody's.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Model
@@ -14,7 +14,18 @@ from django.utils import timezone
 
 from evaluation.campaigns.pseudonyms import Names
 from evaluation.errors import InputProblem
-from evaluation.formats.lines import Count, Id, Line, Once, Sample, Text, json_rows, sample_field, sample_words
+from evaluation.formats.lines import (
+    Count,
+    Id,
+    Line,
+    Once,
+    Sample,
+    Wording,
+    json_rows,
+    sample_field,
+    sample_words,
+    unless_null,
+)
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 from evaluation.imports.base import ImportPlan, LoadReceipt, carry_out, refuse, with_every_problem
@@ -121,8 +132,8 @@ class _Labelled(Line):
 
 
 class _NuggetLine(_Labelled):
-    nugget: Text
-    occurrence: Count = 0
+    nugget: Wording
+    occurrence: Annotated[Count, unless_null(0)] = 0
 
 
 class _CitationLine(_Labelled):
@@ -150,7 +161,9 @@ def parse_random_check(
             problems.add(line, "label", f"a label: {', '.join(words)}")
             continue
         labels = {real_name(name): word for name, word in (row.labels or {}).items()}
-        word = row.label or next((labels[judge] for judge in judges if judge in labels), None)
+        word = (
+            next((labels[judge] for judge in judges if judge in labels), None) if row.label is None else row.label
+        )
         if word is None:
             continue
         if word not in words:

@@ -67,7 +67,7 @@ BYTES = [
     Case("Latin-1", b"\xe9\n", 1, "encoding", "UTF-8, found byte 0xe9"),
     Case("no gzip", b"\x1f\x8b{}\n", 0, "file", "an intact gzip, this one is corrupt"),
     Case("mixed line ends", b"{}\n{}\r\n", 2, "line", "line ends all alike"),
-    Case("a list of objects", '[{"a": 1}, {"a": 2}]\n', 1, "line", "an object, found a list"),
+    Case("a list of objects", '[{"a": 1}, {"a": 2}]\n', 1, "line", "one JSON object a line, this is a list (jq"),
     Case(
         "over many lines",
         json.dumps(GOOD, indent=1),

@@ -1,4 +1,4 @@
-"""JSON that is printed over several lines where a file has an object a line."""
+"""JSON that is a list, or is printed over several lines, where a file has an object a line."""
 
 import json
 from collections.abc import Callable
@@ -20,6 +20,7 @@ from evaluation.formats.topics import parse_topics
 Read = Callable[[str], Source]
 OBJECT = "one JSON object a line, this one goes over several lines (jq -c . FILE writes each on one)"
 LIST = "one JSON object a line, this is a list over several lines (jq -c '.[]' FILE writes its lines)"
+LIST_IN_LINE = "one JSON object a line, this is a list (jq -c '.[]' FILE writes its lines)"
 
 
 def parse_scores(source: Source) -> object:
@@ -61,6 +62,7 @@ def test_it_is_refused_in_one_line(
         line = 2 if text.startswith("\n") else 1
         assert said_of(parse, source(text)) == [(line, "line", OBJECT)]
     assert said_of(parse, source(json.dumps([row, row], indent=indent))) == [(1, "line", LIST)]
+    assert said_of(parse, source(f"\n{json.dumps([row, row])}\n")) == [(2, "line", LIST_IN_LINE)]
 
 
 def test_a_line_that_was_cut_is_said_to_end_too_soon(source: Read) -> None:

@@ -110,6 +110,7 @@ def test_what_is_no_graded_criterion_is_refused_with_its_field() -> None:
         {"qid": "6", "run_id": "r", "criteria": {}},
         {"qid": "7", "run_id": "r", "criteria": []},
         {"qid": "7", "run_id": "r", "criteria": []},
+        {"qid": "8", "run_id": "r", "criteria": [{"text": "a", "assignment": "support"}]},
     ]
     with pytest.raises(BadInput) as refused:
         parse_assignments(source(*wrong))
@@ -121,7 +122,19 @@ def test_what_is_no_graded_criterion_is_refused_with_its_field() -> None:
         (5, "run_id", "a value, the field is missing"),
         (6, "criteria", "a list, found an object"),
         (8, "run_id", "topic 7 of run r once, it is on line 7 too (duplicate)"),
+        (9, "criteria.0.assignment", "`verdict`, as labels are called among criteria"),
     ]
+
+
+@pytest.mark.parametrize("key", ["verdict", "label"])
+def test_a_label_under_another_name_is_not_left_aside(key: str) -> None:
+    nuggets = [{"text": "a", "assignment": "support"}, {"text": "b", key: "support"}, {"text": "c"}]
+    with pytest.raises(BadInput) as refused:
+        parse_assignments(source({"qid": "1", "run_id": "r", "nuggets": nuggets}))
+    assert problems(refused) == [(1, f"nuggets.1.{key}", "`assignment`, as labels are called among nuggets")]
+    nuggets[1]["assignment"] = "not_support"
+    [row] = parse_assignments(source({"qid": "1", "run_id": "r", "nuggets": nuggets}))
+    assert [label.text for label in row.labels] == ["a", "b"]
 
 
 @pytest.mark.parametrize(

@@ -92,11 +92,27 @@ def test_a_header_is_no_row() -> None:
     assert len(parse_score_file(source, FORMS["ir_measures"], has_header=True)) == 1
 
 
+def test_the_row_in_which_trec_eval_names_the_run_is_no_score() -> None:
+    source = as_source("runid \tall\tSTANDARD", "map \tt01\t0.5", "map \tall\t0.5")
+    assert form_of(source, TOPICS) == "trec_eval"
+    rows = parse_score_file(source, FORMS["trec_eval"], topics=TOPICS)
+    assert [(row.run_id, row.topic_id, row.value) for row in rows] == [
+        ("judgeA.eval.txt", "t01", 0.5),
+        ("judgeA.eval.txt", "all", 0.5),
+    ]
+
+
 def test_true_and_false_are_one_and_zero() -> None:
     rows = parse_score_file(as_source("r1 ok t01 True", "r1 ok t02 False"), FORMS["tot"])
     assert [row.value for row in rows] == [1.0, 0.0]
     line = '{"run_id": "r1", "topic_id": "t01", "measure": "ok", "value": true}'
     assert parse_score_file(as_source(line), FORMS["jsonl"])[0].value == 1.0
+
+
+def test_an_id_that_is_an_integer_is_its_digits() -> None:
+    line = '{"run_id": 7, "topic_id": 101, "measure": "ok", "value": 0.5}'
+    [row] = parse_score_file(as_source(line), FORMS["jsonl"], topics={"101"})
+    assert (row.run_id, row.topic_id) == ("7", "101")
 
 
 def test_each_refusal_names_file_line_and_field() -> None:

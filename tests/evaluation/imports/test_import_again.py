@@ -59,6 +59,19 @@ def test_the_same_scores_again_change_nothing(corpus: Path) -> None:
     assert everything() == before
 
 
+def test_a_form_without_reasons_changes_no_verdict(labelled: Path) -> None:
+    verdict = {"topic_id": "t1", "left": "alpha", "right": "beta", "verdict": "left", "judge": "Ann"}
+    by_ann = ("import_battles", "--by", "human", "--judge", "Ann")
+    load(*by_ann, write(labelled, "verdicts", [verdict | {"reasons": ["point"], "place": 1, "stayed": "left"}]))
+    before = everything()
+    arena = write(labelled, "arena.csv", "topic_id,model_a,model_b,winner\nt1,alpha,beta,model_a\n")
+    for more in ((), ("--replace",)):
+        assert "Nothing changed: 1 verdict already loaded." in load(*by_ann, *more, arena).err
+    assert everything() == before
+    other = write(labelled, "other", [verdict | {"reasons": ["order"]}])
+    assert ":1: verdict: what is already loaded for alpha and beta on topic t1" in refuse(*by_ann, other)
+
+
 CHANGED: list[tuple[tuple[str, ...], str | list[Rows], list[tuple[int, str, str]]]] = [
     (("import_topics",), "t2\thow dams fail\nt1\tanother text\n", [(2, "text", "t1")]),
     (("import_segments",), [segment("d1"), segment("d2", "Other.")], [(2, "segment", "d2")]),

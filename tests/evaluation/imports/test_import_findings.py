@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.labels import AssignmentLabel, SupportLabel
-from evaluation.models import Assignment, Citation, Finding, ListedNugget, SupportJudgment
+from evaluation.labels import AssignmentLabel, BattleLabel, SupportLabel
+from evaluation.models import Assignment, Citation, Finding, ListedNugget, SupportJudgment, Verdict
 from evaluation.terms import FindingCode, Importance
 from tests.worlds.imported import (
     AUTO,
@@ -168,6 +168,16 @@ def test_an_unknown_support_label_is_failed_with_its_words(lists: Path, word: st
     label = SupportJudgment.objects.get()
     assert (label.label, label.raw) == (SupportLabel.FAILED, word)
     assert [row[:3] for row in found(FindingCode.UNKNOWN_LABEL)] == [(1, "t2", "alpha")]
+
+
+def test_a_reply_that_is_no_verdict_is_failed_with_its_words(runs: Path) -> None:
+    battle = {"qid": "t1", "assistant_a_run_id": "alpha", "assistant_b_run_id": "beta", "model": "m"}
+    load("import_battles", "--by", "llm", write(runs, "v", [battle | {"judge_verdict": "tie"}]))
+    verdict = Verdict.objects.get()
+    assert (verdict.label, verdict.raw) == (BattleLabel.FAILED, "tie")
+    [(line, topic, run_id, message)] = found(FindingCode.UNKNOWN_LABEL)
+    assert (line, topic, run_id) == (1, "t1", "")
+    assert message == "'tie' is no verdict; the battle of alpha and beta on topic t1 counts as failed"
 
 
 def test_a_short_row_leaves_nuggets_unjudged(lists: Path) -> None:

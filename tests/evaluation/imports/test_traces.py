@@ -151,9 +151,10 @@ def samples() -> list[tuple[int, str]]:
     return [(row.sample, row.extra["trace"]["answer"]) for row in rows]
 
 
-def test_several_answers_to_a_question_are_samples(own: Path) -> None:
+@pytest.mark.parametrize("response", [None, ""])
+def test_several_answers_to_a_question_are_samples(own: Path, response: str | None) -> None:
     three = ["Yes [2].", "No.", "Perhaps [1]."]
-    together = write(own, "a.jsonl", [trace(response=None, multi_responses=three), THREE[1]])
+    together = write(own, "a.jsonl", [trace(response=response, multi_responses=three), THREE[1]])
     load("import_traces", "--run", "bot", together)
     expected = [*enumerate(three, 1), (1, "At nine. [1]")]
     assert samples() == expected
