@@ -1,16 +1,14 @@
 """Provenance of a label for organizers: the call or the import behind it."""
 
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from django.db.models import QuerySet
 
 from accounts.models import User
 from evaluation.campaigns.access import within
 from evaluation.corpus.answers import provenance_for
-from evaluation.corpus.label_grid import LETTERS
+from evaluation.corpus.label_grid import condition_of
 from evaluation.labels import BATTLE_LABELS
 from evaluation.models import (
     Answer,
@@ -23,14 +21,12 @@ from evaluation.models import (
     NuggetList,
     Qrel,
     Run,
-    Segment,
     Sentence,
     SupportJudgment,
-    Topic,
     Verdict,
 )
 from evaluation.rules.sentences import split
-from evaluation.terms import BattleCondition, JudgeKind, Origin
+from evaluation.terms import BattleCondition, JudgeKind
 from jobs.models import WorkItem
 from llmjobs.budget import announced_price
 from llmjobs.models import Attempt, Call, CallUse, NuggetCalls, Text
@@ -87,58 +83,30 @@ class ShownCall:
 
 @dataclass(frozen=True, slots=True)
 class ShownLabel:
-    """A label, what it is about, and where it comes from.
+    """A label with the answer that it is about. `sentence`: which is judged, or where an assessor found the nugget."""
 
-    `sentence`: which is judged, or where an assessor found the nugget. `first_code`: the label before the nugget sweep;
-    `shown_code`: the machine's that the assessor saw, for `shown_ms` until the first decision. `evidence`: sentence of
-    the segment that the judge marked.
-    """
-
-    kind: str
-    code: int
-    raw: str
-    judge: Judge
+    label: Assignment | SupportJudgment
+    answer: AnswerProvenance
     condition: str
-    given_at: datetime
-    submission: int
-    topic: Topic
-    run: Run
     sentences: tuple[Sentence, ...]
-    event: Event | None
-    nuggets: str = ""
-    nugget: str = ""
-    sentence: Sentence | None = None
-    segment: Segment | None = None
-    first_code: int | None = None
-    shown_code: int | None = None
-    shown_ms: int | None = None
-    accepted: bool | None = None
-    evidence: int | None = None
+    sentence: Sentence | None
+
+    @property
+    def support(self) -> bool:
+        return isinstance(self.label, SupportJudgment)
 
     @property
     def shown_seconds(self) -> float | None:
-        return None if self.shown_ms is None else self.shown_ms / 1000
+        """Seconds for which a machine's label was on screen before the assessor's first decision."""
+        shown_ms = self.label.shown_ms if isinstance(self.label, SupportJudgment) else None
+        return None if shown_ms is None else shown_ms / 1000
 
     @property
     def evidence_text(self) -> str:
         """The marked sentence; empty where the segment's text changed since and has none of that number."""
-        sentences = split(self.segment.text.strip()) if self.segment else ()
-        return dict(enumerate(sentences)).get(-1 if self.evidence is None else self.evidence, "")
-
-    @property
-    def support(self) -> bool:
-        return self.kind == "support"
-
-
-@dataclass(frozen=True, slots=True)
-class ListedLabel:
-    pk: int
-    of: str
-    code: int
-    raw: str
-    judge: Judge
-    about: str
-    number: int = 0
+        if not isinstance(self.label, SupportJudgment) or self.label.evidence is None:
+            return ""
+        return dict(enumerate(split(self.label.segment.text.strip()))).get(self.label.evidence, "")
 
 
 def assignments_for(viewer: User, campaign: Campaign) -> QuerySet[Assignment]:
@@ -159,73 +127,34 @@ def verdicts_for(viewer: User, campaign: Campaign) -> QuerySet[Verdict]:
 
 def assignment_for(viewer: User, campaign: Campaign, pk: int) -> ShownLabel:
     label = assignments_for(viewer, campaign).get(pk=pk)
-    nuggets = label.nugget_version.nugget.nugget_set
-    letter = LETTERS.get(Origin(nuggets.origin), "draft")
-    label_shown = _shown_label(
-        label,
-        answer_for(viewer, campaign, label.answer_id),
-        kind="assignment",
-        condition=f"{letter}/{'A' if label.judge.kind == JudgeKind.LLM else 'M'}",
-        nuggets=nuggets.name,
-        nugget=label.nugget_version.text,
-        first_code=label.first_label,
-    )
-    found_in = next((sentence for sentence in label_shown.sentences if sentence.index == label.sentence), None)
-    return replace(label_shown, sentence=found_in)
+    answer = answer_for(viewer, campaign, label.answer_id)
+    sentences = tuple(Sentence.objects.filter(answer=answer.answer_id))
+    sentence = next((sentence for sentence in sentences if sentence.index == label.sentence), None)
+    condition = condition_of(label.nugget_version.nugget.nugget_set, label.judge)
+    return ShownLabel(label, answer, condition, sentences, sentence)
 
 
 def support_judgment_for(viewer: User, campaign: Campaign, pk: int) -> ShownLabel:
     label = support_for(viewer, campaign).get(pk=pk)
-    return _shown_label(
-        label,
-        answer_for(viewer, campaign, label.sentence.answer_id),
-        kind="support",
-        condition=label.condition,
-        sentence=label.sentence,
-        segment=label.segment,
-        shown_code=label.shown_label,
-        shown_ms=label.shown_ms,
-        accepted=label.accepted,
-        evidence=label.evidence,
-    )
-
-
-def _shown_label(label: Assignment | SupportJudgment, answer: AnswerProvenance, **more: Any) -> ShownLabel:
-    return ShownLabel(
-        code=label.label,
-        raw=label.raw,
-        judge=label.judge,
-        given_at=label.given_at,
-        submission=label.submission,
-        topic=answer.topic,
-        run=answer.run,
-        sentences=tuple(Sentence.objects.filter(answer=answer.answer_id)),
-        event=label.event,
-        **more,
-    )
+    answer = answer_for(viewer, campaign, label.sentence.answer_id)
+    sentences = tuple(Sentence.objects.filter(answer=answer.answer_id))
+    return ShownLabel(label, answer, label.condition, sentences, label.sentence)
 
 
 def answer_for(viewer: User, campaign: Campaign, pk: int) -> AnswerProvenance:
     return provenance_for(viewer, campaign).select_related("answer", "run", "topic").get(pk=pk)
 
 
-def labels_of(viewer: User, campaign: Campaign, answer: Answer) -> tuple[list[ListedLabel], list[ListedLabel]]:
+def labels_of(
+    viewer: User, campaign: Campaign, answer: Answer
+) -> tuple[QuerySet[Assignment], QuerySet[SupportJudgment]]:
     nugget_set = "nugget_version__nugget__nugget_set__name"
     assigned = assignments_for(viewer, campaign).filter(answer=answer)
     supported = support_for(viewer, campaign).filter(sentence__answer=answer).defer("segment__text")
-    nuggets = [
-        _listed(label, label.nugget_version.nugget.nugget_set.name, label.nugget_version.text)
-        for label in assigned.order_by(nugget_set, "nugget_version", "judge__name")
-    ]
-    citations = [
-        _listed(label, label.condition, label.segment.docid, label.sentence.index + 1)
-        for label in supported.order_by("sentence__index", "segment__docid", "condition", "judge__name")
-    ]
-    return nuggets, citations
-
-
-def _listed(label: Assignment | SupportJudgment, of: str, about: str, number: int = 0) -> ListedLabel:
-    return ListedLabel(label.pk, of, label.label, label.raw, label.judge, about, number)
+    return (
+        assigned.order_by(nugget_set, "nugget_version", "judge__name"),
+        supported.order_by("sentence__index", "segment__docid", "condition", "judge__name"),
+    )
 
 
 def call_behind(viewer: User, campaign: Campaign, event: Event | None) -> ShownCall | None:

@@ -3,13 +3,15 @@
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Avg, OuterRef, Q, QuerySet, Subquery
 
 from accounts.models import User
 from evaluation.campaigns.access import within
 from evaluation.corpus.answers import provenance_for
 from evaluation.models import AnswerProvenance, Campaign, Finding, Run, Sentence
+from evaluation.models.querysets import number_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,29 +51,6 @@ def pool_of(campaign: Campaign) -> frozenset[str]:
     return judging_pool((PoolRun(*row) for row in runs), campaign.protocol.pool_depth)
 
 
-@dataclass(frozen=True, slots=True)
-class ListedRun:
-    run: Run
-    judged_by_people: bool
-    answers: int
-    words: float | None
-    findings: int
-
-
-@dataclass(frozen=True, slots=True)
-class AnsweredTopic:
-    """A topic with a run's answer, or with one sample of several."""
-
-    topic_id: str
-    public_id: str
-    answer_id: str
-    sample: int
-    text: str
-    words: int
-    sentences: int
-    uncited: int
-
-
 def runs_for(viewer: User, campaign: Campaign, words: str = "", task: str = "") -> QuerySet[Run]:
     runs = Run.objects.filter(campaign__in=within(viewer, campaign))
     if words:
@@ -83,46 +62,21 @@ def run_for(viewer: User, campaign: Campaign, pk: int) -> Run:
     return runs_for(viewer, campaign).get(pk=pk)
 
 
-def run_rows(campaign: Campaign, runs: Iterable[Run]) -> list[ListedRun]:
-    """Return the rows of one page of runs that were read for the viewer: five queries, however many."""
-    page = list(runs)
-    provenance = AnswerProvenance.objects.filter(run__in=[run.pk for run in page]).values_list("run").order_by()
-    counts = {
-        pk: (answers, words) for pk, answers, words in provenance.annotate(Count("pk"), Sum("answer__words"))
-    }
-    noticed = Finding.objects.filter(campaign=campaign, run_id__in=[run.run_id for run in page])
-    findings = dict(noticed.order_by().values_list("run_id").annotate(Count("pk")))
-    pool = pool_of(campaign)
-    return [
-        ListedRun(
-            run=run,
-            judged_by_people=run.run_id in pool,
-            answers=counts.get(run.pk, (0, 0))[0],
-            words=counts[run.pk][1] / counts[run.pk][0] if run.pk in counts else None,
-            findings=findings.get(run.run_id, 0),
-        )
-        for run in page
-    ]
-
-
-def answered_topics(viewer: User, campaign: Campaign, run: Run) -> list[AnsweredTopic]:
-    rows = provenance_for(viewer, campaign).filter(run=run).select_related("answer", "topic")
-    page = list(rows.order_by("topic__position", "sample"))
-    sentences = Sentence.objects.filter(answer__in=[row.answer_id for row in page]).order_by()
-    counted = sentences.values_list("answer").annotate(
-        total=Count("pk", distinct=True), cited=Count("pk", filter=Q(citations__position=0))
+def run_rows(runs: Iterable[Run]) -> QuerySet[Any]:
+    """Return one page of runs with the numbers of their answers and findings, and the mean words of an answer."""
+    answers = AnswerProvenance.objects.filter(run=OuterRef("pk"))
+    words = answers.order_by().values("run").annotate(mean=Avg("answer__words"))
+    findings = Finding.objects.filter(campaign=OuterRef("campaign"), run_id=OuterRef("run_id"))
+    # Of the page alone: the database would count for all runs before it sorts them.
+    rows = Run.objects.filter(pk__in=[run.pk for run in runs])
+    return rows.annotate(
+        answers=number_of(answers), words=Subquery(words.values("mean")), findings=number_of(findings)
     )
-    counts = {pk: (total, cited) for pk, total, cited in counted}
-    return [
-        AnsweredTopic(
-            topic_id=row.topic.topic_id,
-            public_id=row.topic.public_id,
-            answer_id=row.answer.public_id,
-            sample=row.sample,
-            text=row.topic.text,
-            words=row.answer.words,
-            sentences=counts.get(row.answer_id, (0, 0))[0],
-            uncited=counts.get(row.answer_id, (0, 0))[0] - counts.get(row.answer_id, (0, 0))[1],
-        )
-        for row in page
-    ]
+
+
+def answered_topics(viewer: User, campaign: Campaign, run: Run) -> QuerySet[Any]:
+    """Return a run's answers, samples too, in the order of the topics, with the numbers of sentences and of uncited."""
+    sentences = Sentence.objects.filter(answer=OuterRef("pk"))
+    rows = provenance_for(viewer, campaign).filter(run=run).select_related("answer", "topic")
+    numbers = {"sentences": number_of(sentences), "uncited": number_of(sentences.filter(citations=None))}
+    return rows.annotate(**numbers).order_by("topic__position", "sample")

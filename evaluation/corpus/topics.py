@@ -1,49 +1,18 @@
 """Topics for organizers: the list, one topic, its graded segments and its nugget lists."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Substr
 
 from accounts.models import User
 from evaluation.campaigns.access import within
 from evaluation.models import AnswerProvenance, Campaign, NuggetList, Qrel, Segment, Topic, TopicTag
+from evaluation.models.querysets import number_of
 from evaluation.terms import Importance
 
 SNIPPET = 240
-
-
-@dataclass(frozen=True, slots=True)
-class ListedTopic:
-    topic: Topic
-    tags: tuple[str, ...]
-    judged: int
-    related: int
-    lists: int
-    answers: int
-
-
-@dataclass(frozen=True, slots=True)
-class ShownGrade:
-    """A source's grade of a segment with its key, which leads to its provenance."""
-
-    grade: int
-    pk: int
-
-
-@dataclass(frozen=True, slots=True)
-class GradedSegment:
-    """A segment and each source's grade of it, in the order of the sources; None where a source has none."""
-
-    docid: str
-    public_id: str
-    title: str
-    snippet: str
-    has_text: bool
-    grades: tuple[ShownGrade | None, ...]
 
 
 def topics_for(viewer: User, campaign: Campaign, words: str = "", tag: str = "") -> QuerySet[Topic]:
@@ -68,31 +37,18 @@ def tags_for(viewer: User, campaign: Campaign) -> list[str]:
     return list(tags.order_by("name").values_list("name", flat=True).distinct())
 
 
-def topic_rows(topics: Iterable[Topic]) -> list[ListedTopic]:
-    """Return the rows of one page of topics that were read for the viewer: five queries, however many."""
-    page = list(topics)
-    pks = [topic.pk for topic in page]
-    tags: dict[int, list[str]] = defaultdict(list)
-    for pk, name in TopicTag.objects.filter(topic__in=pks).values_list("topic_id", "name"):
-        tags[pk].append(name)
-    qrels = Qrel.objects.filter(topic__in=pks).values_list("topic").order_by()
-    judged = dict(qrels.annotate(Count("segment", distinct=True)))
-    related = dict(qrels.filter(grade__gte=1).annotate(Count("segment", distinct=True)))
-    submitted_lists = NuggetList.objects.filter(topic__in=pks, submitted=True).values_list("topic").order_by()
-    lists = dict(submitted_lists.annotate(Count("nugget_set", distinct=True)))
-    provenance = AnswerProvenance.objects.filter(topic__in=pks).values_list("topic").order_by()
-    answers = dict(provenance.annotate(Count("pk")))
-    return [
-        ListedTopic(
-            topic=topic,
-            tags=tuple(tags[topic.pk]),
-            judged=judged.get(topic.pk, 0),
-            related=related.get(topic.pk, 0),
-            lists=lists.get(topic.pk, 0),
-            answers=answers.get(topic.pk, 0),
-        )
-        for topic in page
-    ]
+def topic_rows(topics: Iterable[Topic]) -> QuerySet[Any]:
+    """Return one page of topics with the numbers of what hangs on them; a passage graded twice is one."""
+    graded = Qrel.objects.filter(topic=OuterRef("pk"))
+    lists = NuggetList.objects.filter(topic=OuterRef("pk"), submitted=True)
+    # Of the page alone: the database would count for all topics before it sorts them.
+    rows = Topic.objects.filter(pk__in=[topic.pk for topic in topics]).prefetch_related("tags")
+    return rows.annotate(
+        judged=number_of(graded, "segment"),
+        related=number_of(graded.filter(grade__gte=1), "segment"),
+        lists_made=number_of(lists, "nugget_set"),
+        answered=number_of(AnswerProvenance.objects.filter(topic=OuterRef("pk"))),
+    )
 
 
 def graded_pks_of(viewer: User, campaign: Campaign, topic: Topic) -> QuerySet[Qrel, tuple[int, int]]:
@@ -101,18 +57,19 @@ def graded_pks_of(viewer: User, campaign: Campaign, topic: Topic) -> QuerySet[Qr
     return qrels.values_list("segment").annotate(best=Max("grade")).order_by("-best", "segment__docid")
 
 
-def graded_segments(topic: Topic, pks: Iterable[int], sources: Sequence[str]) -> list[GradedSegment]:
-    """Return one page of graded segments in the order given, with no more of each text than a row shows."""
+def graded_segments(
+    topic: Topic, pks: Iterable[int], sources: Sequence[str]
+) -> list[tuple[Segment, list[Qrel | None]]]:
+    """Return one page of graded segments in the order given, each with its grades in the order of the sources.
+
+    Of a segment's text there is no more than a row shows: `snippet`.
+    """
     page = list(pks)
-    grades: dict[int, dict[str, ShownGrade]] = defaultdict(dict)
-    rows = Qrel.objects.filter(topic=topic, segment__in=page)
-    for segment, source, grade, pk in rows.values_list("segment", "source__name", "grade", "pk"):
-        grades[segment][source] = ShownGrade(grade, pk)
-    fields = ("docid", "public_id", "title", "snippet", "has_text")
+    qrels = Qrel.objects.filter(topic=topic, segment__in=page).select_related("source")
+    grades = {(qrel.segment_id, qrel.source.name): qrel for qrel in qrels}
     # Cut by the database: a page of whole texts would be megabytes.
-    segments = Segment.objects.filter(pk__in=page).annotate(snippet=Substr("text", 1, SNIPPET))
-    by_pk: dict[int, dict[str, Any]] = {row.pop("pk"): row for row in segments.values("pk", *fields)}
-    return [GradedSegment(**by_pk[pk], grades=tuple(grades[pk].get(source) for source in sources)) for pk in page]
+    segments = Segment.objects.annotate(snippet=Substr("text", 1, SNIPPET)).defer("text", "headings").in_bulk(page)
+    return [(segments[pk], [grades.get((pk, source)) for source in sources]) for pk in page]
 
 
 def nugget_lists_of(viewer: User, campaign: Campaign, topic: Topic) -> QuerySet[Any]:

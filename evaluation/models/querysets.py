@@ -4,9 +4,10 @@ A method has a `_q` twin where rows that lead here are filtered by it; `path` is
 """
 
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from django.db.models import Exists, Model, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Model, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
 
 from evaluation.models.campaigns import Membership
 from evaluation.rules.tasks import ACTIVE
@@ -27,6 +28,12 @@ def in_parts_of(keys: Collection[Key], size: int = PART) -> Iterator[list[Key]]:
     """Yield keys, ascending, in parts for `__in`, because SQLite takes a limited number of parameters."""
     ascending = sorted(keys)
     return (ascending[start : start + size] for start in range(0, len(ascending), size))
+
+
+def number_of(rows: QuerySet[Any, Any], of: str = "pk") -> Coalesce:
+    """Return how many rows there are of each row of the query around, or how many different values `of`."""
+    counted = rows.order_by().annotate(whole=Value(1)).values("whole").annotate(number=Count(of, distinct=True))
+    return Coalesce(Subquery(counted.values("number")), 0)
 
 
 class CurrentQuerySet(QuerySet[RowT_co]):

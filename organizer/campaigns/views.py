@@ -194,7 +194,8 @@ def topic(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
     campaign, topic = get_row(viewer, slug, topic_rows.topic_for, public_id)
     sources = [source.name for source in campaign.qrel_sources.all()]
     graded = page_of(request, topic_rows.graded_pks_of(viewer, campaign, topic), SEGMENTS_A_PAGE, "segments")
-    answers = page_of(request, corpus_answers.answers_of_topic(viewer, campaign, topic), ANSWERS_A_PAGE, "answers")
+    rows = corpus_answers.with_sentences(corpus_answers.answers_of_topic(viewer, campaign, topic))
+    answers = page_of(request, rows, ANSWERS_A_PAGE, "answers")
     context = {
         "campaign": campaign,
         "topic": topic,
@@ -204,8 +205,8 @@ def topic(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
         "graded": graded,
         "segments": topic_rows.graded_segments(topic, [pk for pk, _ in graded], sources),
         "lists": topic_rows.nugget_lists_of(viewer, campaign, topic),
-        "given": answers,
-        "answers": corpus_answers.shown_answers(answers),
+        "answers": answers,
+        "citation_labels": corpus_answers.labels_by_citation(list(answers)),
         "markdown": campaign.protocol.markdown,
         "unanswered": corpus_answers.runs_without_answer(viewer, campaign, topic),
         **_grid(request, campaign, topic),
@@ -219,7 +220,13 @@ def runs(request: UserRequest, slug: str) -> HttpResponse:
     search = RunSearch(request.GET)
     rows = run_rows.runs_for(viewer, campaign, search.value("words"), search.value("task"))
     page = page_of(request, rows, RUNS_A_PAGE)
-    context = {"campaign": campaign, "search": search, "page": page, "rows": run_rows.run_rows(campaign, page)}
+    context = {
+        "campaign": campaign,
+        "search": search,
+        "page": page,
+        "rows": run_rows.run_rows(page),
+        "pool": run_rows.pool_of(campaign),
+    }
     return render(request, "organizer/runs.html", context)
 
 
@@ -230,7 +237,7 @@ def run(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     answered = run_rows.answered_topics(viewer, campaign, run)
     search = AnswerSearch(request.GET)
     topic_id = search.value("topic")
-    first = next((topic.public_id for topic in answered), "")
+    first = next((row.topic.public_id for row in answered), "")
     answer = corpus_answers.answer_of_run(viewer, campaign, run, topic_id or first, search.value("answer"))
     context = {
         "campaign": campaign,
@@ -240,7 +247,8 @@ def run(request: UserRequest, slug: str, pk: int) -> HttpResponse:
         "rows": answered,
         "scores": scores_of_run(campaign, run),
         "wanted": topic_id,
-        "answer": next(iter(corpus_answers.shown_answers([answer])), None) if answer else None,
+        "answer": answer,
+        "citation_labels": corpus_answers.labels_by_citation([answer] if answer else []),
         "markdown": campaign.protocol.markdown,
         "sheets": label_grid.sheets_of(viewer, campaign, answer) if answer else [],
     }

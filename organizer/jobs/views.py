@@ -262,9 +262,10 @@ def read_notices(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 def label(request: UserRequest, slug: str, kind: str, pk: int) -> HttpResponse:
     read = provenance.assignment_for if kind == "assignment" else provenance.support_judgment_for
-    campaign, label = get_row(request.user, slug, read, pk)
-    call = provenance.call_behind(request.user, campaign, label.event)
-    context = {"campaign": campaign, "given": label, "shown": call, "simulated": is_simulated(label.judge, call)}
+    campaign, given = get_row(request.user, slug, read, pk)
+    call = provenance.call_behind(request.user, campaign, given.label.event)
+    simulated = is_simulated(given.label.judge, call)
+    context = {"campaign": campaign, "given": given, "shown": call, "simulated": simulated}
     return render(request, "organizer/label.html", context)
 
 

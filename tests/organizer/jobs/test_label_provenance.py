@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluation.models import Assignment, Campaign, Membership, SupportJudgment
+from evaluation.models import AnswerProvenance, Assignment, Campaign, Membership, SupportJudgment
 from evaluation.terms import Role
 from jobs.models import WorkItem
 from llmjobs.models import Attempt, Call, CallUse, LlmJob
@@ -36,6 +36,12 @@ def test_a_label_of_another_campaign_is_not_found_in_mine(world: World, assignme
     client, support = world.client("olga"), SupportJudgment.objects.get()
     for address in (f"assignment/{assignment.pk}/", f"support/{support.pk}/", f"answer/{assignment.answer_id}/"):
         assert client.get(f"/campaigns/other/labels/{address}").status_code == 404
+
+
+def test_a_label_says_of_which_sample_it_is(world: World, assignment: Assignment) -> None:
+    AnswerProvenance.objects.update(sample=2)
+    for address in (f"assignment/{assignment.pk}/", f"support/{SupportJudgment.objects.get().pk}/"):
+        assert ", sample 2</a>" in page_of(world, address)
 
 
 def test_an_llm_label_shows_the_whole_call(
