@@ -8,7 +8,6 @@ from django.db import connection, models
 from django.db.models import F, Max
 from django.utils import timezone
 
-from evaluation.labels import AssignmentLabel, BattleLabel, SupportLabel
 from evaluation.models import (
     Assignment,
     Campaign,
@@ -25,7 +24,7 @@ from evaluation.models import (
     Topic,
     Verdict,
 )
-from evaluation.terms import Importance, Origin, SupportCondition
+from evaluation.terms import Importance, Origin
 from web.statements import ROWS_A_STATEMENT
 
 
@@ -102,79 +101,24 @@ def last_key(model: type[models.Model]) -> int:
     return model._default_manager.aggregate(last=Max("pk"))["last"] or 0
 
 
-@dataclass(frozen=True, slots=True)
-class GivenAssignment:
-    """One label of one answer and wording, and the event that gave it. `raw`: the reply of a failure."""
-
-    answer: int
-    nugget_version: int
-    label: AssignmentLabel
-    raw: str
-    event: Event
-
-
-@dataclass(frozen=True, slots=True)
-class GivenSupport:
-    sentence: int
-    segment: int
-    label: SupportLabel
-    raw: str
-    event: Event
-    evidence: int | None = None
-    quote: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class GivenGrade:
-    topic: int
-    segment: int
-    grade: int
-    event: Event
-
-
-@dataclass(frozen=True, slots=True)
-class GivenVerdict:
-    """A verdict on a battle with the answer `left` on the left."""
-
-    battle: int
-    left: int
-    label: BattleLabel
-    event: Event
-
-
-def give_assignments(judge: Judge, labels: Sequence[GivenAssignment]) -> None:
+def give_assignments(judge: Judge, labels: Sequence[Assignment]) -> None:
     """Write a judge's labels; a label that is there already is replaced, the events keep what it was."""
     now = connection.ops.adapt_datetimefield_value(timezone.now())
     upsert_few(
         Assignment,
         ["judge_id", "answer_id", "nugget_version_id", "submission", "label", "raw", "given_at", "event_id"],
         [
-            (judge.pk, label.answer, label.nugget_version, 1, int(label.label), label.raw, now, label.event.pk)
-            for label in labels
+            (judge.pk, row.answer_id, row.nugget_version_id, 1, int(row.label), row.raw, now, row.event_id)
+            for row in labels
         ],
         unique=["answer_id", "nugget_version_id", "judge_id", "submission"],
         update=["label", "raw", "given_at", "event_id"],
     )
 
 
-def give_support(judge: Judge, condition: SupportCondition, labels: Sequence[GivenSupport]) -> None:
-    now = timezone.now()
+def give_support(labels: Sequence[SupportJudgment]) -> None:
     SupportJudgment.objects.bulk_create(
-        [
-            SupportJudgment(
-                judge=judge,
-                condition=condition,
-                sentence_id=label.sentence,
-                segment_id=label.segment,
-                label=label.label,
-                raw=label.raw,
-                evidence=label.evidence,
-                quote=label.quote,
-                given_at=now,
-                event=label.event,
-            )
-            for label in labels
-        ],
+        labels,
         batch_size=ROWS_A_STATEMENT,
         update_conflicts=True,
         unique_fields=["sentence", "segment", "judge", "condition", "submission"],
@@ -182,26 +126,17 @@ def give_support(judge: Judge, condition: SupportCondition, labels: Sequence[Giv
     )
 
 
-def give_verdicts(judge: Judge, verdicts: Sequence[GivenVerdict]) -> None:
+def give_verdicts(judge: Judge, verdicts: Sequence[Verdict]) -> None:
     """Write an LLM's verdicts; one that stands for the same order is replaced, the events keep what it was."""
-    there = Verdict.objects.filter(judge=judge, battle__in={verdict.battle for verdict in verdicts})
+    there = Verdict.objects.filter(judge=judge, battle__in={verdict.battle_id for verdict in verdicts})
     numbers: dict[tuple[int, int], int] = {}
     for battle, left, submission, stands in there.values_list("battle", "left", "submission", "stands"):
         numbers[battle, left] = max(numbers.get((battle, left), 1), submission if stands else submission + 1)
-    now = timezone.now()
+    for verdict in verdicts:
+        verdict.judge, verdict.given_at = judge, timezone.now()
+        verdict.submission = numbers.get((verdict.battle_id, verdict.left_id), 1)
     Verdict.objects.bulk_create(
-        [
-            Verdict(
-                battle_id=verdict.battle,
-                judge=judge,
-                left_id=verdict.left,
-                submission=numbers.get((verdict.battle, verdict.left), 1),
-                label=verdict.label,
-                given_at=now,
-                event=verdict.event,
-            )
-            for verdict in verdicts
-        ],
+        verdicts,
         batch_size=ROWS_A_STATEMENT,
         update_conflicts=True,
         unique_fields=["battle", "judge", "left", "submission"],
@@ -209,18 +144,15 @@ def give_verdicts(judge: Judge, verdicts: Sequence[GivenVerdict]) -> None:
     )
 
 
-def give_grades(campaign: Campaign, source: str, grades: Sequence[GivenGrade]) -> None:
+def give_grades(campaign: Campaign, source: str, grades: Sequence[Qrel]) -> None:
     by, _ = QrelSource.objects.get_or_create(campaign=campaign, name=source)
-    write_grades(by, grades)
-
-
-def write_grades(source: QrelSource, grades: Sequence[GivenGrade]) -> None:
     upsert(
         Qrel,
-        ["source_id", "topic_id", "segment_id", "grade", "event_id"],
-        ((source.pk, grade.topic, grade.segment, grade.grade, grade.event.pk) for grade in grades),
+        ["topic_id", "segment_id", "grade", "event_id"],
+        ((row.topic_id, row.segment_id, row.grade, row.event_id) for row in grades),
         unique=["source_id", "topic_id", "segment_id"],
         update=["grade", "event_id"],
+        fixed={"source_id": by.pk},
     )
 
 

@@ -11,14 +11,11 @@ from typing import Any
 
 from django.db.models import Value
 from django.db.models.functions import Coalesce, NullIf
+from django.utils import timezone
 
 from evaluation.imports.assignments import answer_objects, answer_texts
 from evaluation.labelling import (
-    GivenAssignment,
-    GivenGrade,
     GivenNugget,
-    GivenSupport,
-    GivenVerdict,
     ensure_nugget_set,
     give_assignments,
     give_grades,
@@ -29,14 +26,18 @@ from evaluation.labelling import (
 from evaluation.labels import BattleLabel
 from evaluation.models import (
     Answer,
+    Assignment,
     Event,
     Judge,
     ListedNugget,
     NuggetList,
     NuggetVersion,
+    Qrel,
     Segment,
     Sentence,
+    SupportJudgment,
     Topic,
+    Verdict,
 )
 from evaluation.rules.markdown import in_lines
 from evaluation.terms import Importance, Origin, SupportCondition
@@ -172,7 +173,12 @@ def begin_assigning(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet])
 def record_assigning(outcomes: Sequence[ItemOutcome]) -> None:
     for judge, same in _by_judge(outcomes):
         labels = [
-            GivenAssignment(ended.item.payload["answer"], wording, nugget.label, "", ended.event(nugget.ask))
+            Assignment(
+                answer_id=ended.item.payload["answer"],
+                nugget_version_id=wording,
+                label=nugget.label,
+                event=ended.event(nugget.ask),
+            )
             for ended in same
             for wording, nugget in zip(ended.item.payload["nuggets"], ended.outcome.labels, strict=True)
             # Without an ask the label was given by rule: the answer has no word, and no call is behind it.
@@ -201,7 +207,8 @@ def record_grading(outcomes: Sequence[ItemOutcome]) -> None:
     for ended in outcomes:
         payload, outcome = ended.item.payload, ended.outcome
         if outcome.grade is not None:
-            grade = GivenGrade(payload["topic"], payload["segment"], outcome.grade, ended.event(outcome.ask))
+            about = {"topic_id": payload["topic"], "segment_id": payload["segment"]}
+            grade = Qrel(**about, grade=outcome.grade, event=ended.event(outcome.ask))
             give_grades(ended.llm.campaign, payload["source"], [grade])
 
 
@@ -328,18 +335,20 @@ def begin_supporting(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]
 def record_supporting(outcomes: Sequence[ItemOutcome]) -> None:
     for judge, same in _by_judge(outcomes):
         labels = [
-            GivenSupport(
-                ended.item.payload["sentence"],
-                ended.item.payload["segment"],
-                ended.outcome.label,
-                "",
-                ended.event(ended.outcome.ask),
-                ended.outcome.evidence,
-                ended.outcome.quote,
+            SupportJudgment(
+                judge=judge,
+                condition=SupportCondition.LLM,
+                sentence_id=ended.item.payload["sentence"],
+                segment_id=ended.item.payload["segment"],
+                label=ended.outcome.label,
+                evidence=ended.outcome.evidence,
+                quote=ended.outcome.quote,
+                given_at=timezone.now(),
+                event=ended.event(ended.outcome.ask),
             )
             for ended in same
         ]
-        give_support(judge, SupportCondition.LLM, labels)
+        give_support(labels)
 
 
 def begin_comparing(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> Iterator[Stepping]:
@@ -360,9 +369,13 @@ def begin_comparing(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet])
 def record_comparing(outcomes: Sequence[ItemOutcome]) -> None:
     for judge, same in _by_judge(outcomes):
         verdicts = [
-            GivenVerdict(payload["battle"], payload["left"], ended.outcome.label, ended.event(ended.outcome.ask))
+            Verdict(
+                battle_id=ended.item.payload["battle"],
+                left_id=ended.item.payload["left"],
+                label=ended.outcome.label,
+                event=ended.event(ended.outcome.ask),
+            )
             for ended in same
-            for payload in [ended.item.payload]
         ]
         give_verdicts(judge, verdicts)
 

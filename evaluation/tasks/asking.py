@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 from evaluation.corpus.runs import pool_of
 from evaluation.domain.counted_pairs import counted_citations
 from evaluation.judges import source_of
-from evaluation.labelling import GivenGrade, give_grades
+from evaluation.labelling import give_grades
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -178,12 +178,14 @@ class AskingPassages(Asking):
     def settle(self, task: Task, judges: Iterable[Judge]) -> None:
         """Keep the grades of each judge on the task's topic as qrels, and nothing else under the judge's name."""
         for judge in judges:
-            labels = self.labels_of(task).current().filter(judge=judge, label__lte=HIGHEST).select_related("event")
-            give_grades(
-                task.campaign,
-                source_of(judge),
-                [GivenGrade(task.topic_id, label.segment_id, label.label, label.event) for label in labels],
-            )
+            labels = self.labels_of(task).current().filter(judge=judge, label__lte=HIGHEST)
+            grades = [
+                Qrel(
+                    topic_id=task.topic_id, segment_id=label.segment_id, grade=label.label, event_id=label.event_id
+                )
+                for label in labels
+            ]
+            give_grades(task.campaign, source_of(judge), grades)
             others = Qrel.objects.filter(
                 source__campaign=task.campaign, source__name=source_of(judge), topic=task.topic_id
             )

@@ -5,7 +5,7 @@ from typing import Any
 from django.utils import timezone
 
 from evaluation.battles import BattleOrder, draw_battles
-from evaluation.labelling import GivenVerdict, give_verdicts
+from evaluation.labelling import give_verdicts
 from evaluation.labels import AssignmentLabel, BattleLabel, SupportLabel
 from evaluation.models import Assignment, Event, Judge, SupportJudgment, Verdict
 from evaluation.terms import JudgeKind, SupportCondition
@@ -93,5 +93,7 @@ def verdict_by(call: Call, judge: Judge) -> Verdict:
     assert call.event
     assert call.event.campaign
     battle = draw_battles(campaign=call.event.campaign, order=BattleOrder(rounds=1)).battle_set.battles.all()[0]
-    give_verdicts(judge, [GivenVerdict(battle.pk, battle.right_id, BattleLabel.LEFT, call.event)])
+    give_verdicts(
+        judge, [Verdict(battle=battle, left_id=battle.right_id, label=BattleLabel.LEFT, event=call.event)]
+    )
     return Verdict.objects.get()

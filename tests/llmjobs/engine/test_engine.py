@@ -139,7 +139,7 @@ def test_an_outcome_that_cannot_be_written_is_set_aside_alone(
 
     def give_unless_poisoned(judge: object, given: list[object]) -> None:
         give_assignments(judge, given)  # type: ignore[arg-type]
-        if any(assignment.answer == poison for assignment in given):  # type: ignore[attr-defined]
+        if any(assignment.answer_id == poison for assignment in given):  # type: ignore[attr-defined]
             raise ValueError("this one\0")
 
     monkeypatch.setattr(llmjobs_kinds, "give_assignments", give_unless_poisoned)

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from evaluation.battles import BattleOrder, draw_battles
-from evaluation.labelling import GivenGrade, GivenNugget, ensure_nugget_set, give_grades, give_nugget_list
+from evaluation.labelling import GivenNugget, ensure_nugget_set, give_grades, give_nugget_list
 from evaluation.models import (
     AnswerProvenance,
     Battle,
@@ -57,7 +57,7 @@ def make_grade(world: World) -> Qrel:
     item = make_item(make_job(world), "grade", WorkItem.State.DONE)
     call = make_call(item, "d" * 64, "2")
     assert call.event
-    give_grades(world.campaign, "UMBRELA", [GivenGrade(topic.pk, segment.pk, 2, call.event)])
+    give_grades(world.campaign, "UMBRELA", [Qrel(topic=topic, segment=segment, grade=2, event=call.event)])
     return Qrel.objects.get(source__name="UMBRELA")
 
 
