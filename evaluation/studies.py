@@ -3,9 +3,10 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Q, QuerySet
+from django.db.models import OuterRef, QuerySet
 
 from accounts.models import User
 from evaluation.campaigns.access import within
@@ -27,8 +28,8 @@ from evaluation.models import (
     Task,
     Topic,
 )
-from evaluation.models.querysets import CurrentQuerySet, in_parts_of
-from evaluation.models.studies import IS_DECOY, MOST_DECOYS, REAL_LABELS
+from evaluation.models.querysets import CurrentQuerySet, in_parts_of, number_of
+from evaluation.models.studies import MOST_DECOYS, REAL_LABELS
 from evaluation.rules.studies import LabelledPair, draw, draw_decoys
 from evaluation.rules.text import check_name
 from evaluation.tasks.hand_out import (
@@ -398,30 +399,17 @@ def _payload(order: StudyOrder, person: Judge, llm: Judge, nugget_set: NuggetSet
     }
 
 
-@dataclass(frozen=True, slots=True)
-class ListedStudy:
-    study: Study
-    pairs: int
-    topics: int
-    decoys: int
-    tasks: int
-    submitted: int
-
-
-def studies_for(viewer: User, campaign: Campaign) -> list[ListedStudy]:
-    """Return the studies of a campaign, the newest first: three queries, however many."""
-    studies = list(_studies(viewer, campaign))
-    drawn = StudyPair.objects.filter(study__in=studies).order_by().values_list("study")
-    counted = drawn.annotate(
-        pairs=Count("pk"), topics=Count("topic", distinct=True), decoys=Count("pk", filter=IS_DECOY)
+def studies_for(viewer: User, campaign: Campaign) -> QuerySet[Any]:
+    """Return the studies of a campaign, the newest first, with the numbers of what was drawn and handed out."""
+    pairs = StudyPair.objects.filter(study=OuterRef("pk"))
+    tasks = Task.objects.filter(study=OuterRef("pk")).not_withdrawn()
+    return _studies(viewer, campaign).annotate(
+        pairs_drawn=number_of(pairs.counted()),
+        topics_drawn=number_of(pairs, "topic"),
+        decoys_drawn=number_of(pairs.decoys()),
+        tasks=number_of(tasks),
+        submitted=number_of(tasks.filter(state=TaskState.SUBMITTED)),
     )
-    sizes = {pk: (pairs - decoys, topics, decoys) for pk, pairs, topics, decoys in counted}
-    tasks = Task.objects.filter(study__in=studies).not_withdrawn().order_by().values_list("study")
-    rows = tasks.annotate(n=Count("pk"), submitted=Count("pk", filter=Q(state=TaskState.SUBMITTED)))
-    counts = {pk: (n, submitted) for pk, n, submitted in rows}
-    return [
-        ListedStudy(study, *sizes.get(study.pk, (0, 0, 0)), *counts.get(study.pk, (0, 0))) for study in studies
-    ]
 
 
 def study_for(viewer: User, campaign: Campaign, pk: int) -> Study:

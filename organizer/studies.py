@@ -28,7 +28,6 @@ from evaluation.studies import (
     LONGEST_NAME,
     MOST_PER_TOPIC,
     PER_TOPIC,
-    ListedStudy,
     StudyOrder,
     create_study,
     hand_out_study,
@@ -197,7 +196,7 @@ class CheckForm(forms.Form):
         self.offered = [value for group in groups.values() for value in group]
         # An emptied field stays empty: only a form that was not sent yet is filled.
         if not sent:
-            number = 1 + sum(row.study.draw == DrawKind.RANDOM for row in studies)
+            number = 1 + sum(study.draw == DrawKind.RANDOM for study in studies)
             usual = {
                 "labels": next(iter(self.offered), ""),
                 "name": f"Check {number}",
@@ -211,7 +210,7 @@ class CheckForm(forms.Form):
             kind, nuggets, _ = json.loads(str(data["labels"]))
             of = nuggets or SupportCondition.SCRATCH
             known += [count.judge for count in [*assigned, *supported] if not count.is_llm and count.of == of]
-            known += [row.study.name for row in studies if _has_known(row.study, kind, nuggets)]
+            known += [study.name for study in studies if _has_known(study, kind, nuggets)]
         if "draw" not in data:
             # The preview of other labels shows other boxes, none of them ticked.
             data.setlist("known", [name for name in data.getlist("known") if name in known])
@@ -222,7 +221,7 @@ class CheckForm(forms.Form):
             "Runs", named(runs_for(viewer, campaign).values_list("run_id", flat=True))
         )
         self.fields["topics"] = ticks_field("Topics", topics_for(viewer, campaign).values_list("topic_id", "text"))
-        self.taken = {row.study.name for row in studies}
+        self.taken = {study.name for study in studies}
         self.judged_by = known
         self.fields["known"] = ticks_field("Labels that people gave before", named(known))
 
@@ -277,10 +276,9 @@ class JudgeStudyForm(forms.Form):
 @require_safe
 def studies(request: UserRequest, slug: str) -> HttpResponse:
     campaign = get_campaign(request.user, slug)
-    rows = studies_for(request.user, campaign)
     context = {
         "campaign": campaign,
-        "rows": [row for row in rows if row.study.draw != DrawKind.RANDOM],
+        "studies": studies_for(request.user, campaign).exclude(draw=DrawKind.RANDOM),
         "may_organize": may_organize(request.user, campaign),
         "forms": list(TableForm),
     }
@@ -340,7 +338,7 @@ def judge_study(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 class CheckRow:
     """A random check in the list. `pace`: hours of a label, None where the campaign has no times of such labels."""
 
-    row: ListedStudy
+    study: Study
     counts: CheckCounts
     pace: float | None
 
@@ -363,14 +361,14 @@ def check_for(viewer: User, campaign: Campaign, pk: int) -> Study:
 def random_checks(request: UserRequest, slug: str) -> HttpResponse:
     campaign = get_campaign(request.user, slug)
     may = may_organize(request.user, campaign)
-    rows = [row for row in studies_for(request.user, campaign) if row.study.draw == DrawKind.RANDOM]
-    counts = check_counts([row.study for row in rows])
+    studies = list(studies_for(request.user, campaign).filter(draw=DrawKind.RANDOM))
+    counts = check_counts(studies)
     campaigns = within(request.user, campaign)
     paces = {kind: hours_of_labels(campaigns, stage_of_study(kind), 1) for kind in StudyKind}
     checks = [
-        CheckRow(row, counts[row.study.pk], paces[StudyKind(row.study.kind)])
-        for row in rows
-        if may or not counts[row.study.pk].left
+        CheckRow(study, counts[study.pk], paces[StudyKind(study.kind)])
+        for study in studies
+        if may or not counts[study.pk].left
     ]
     context = {"campaign": campaign, "checks": checks, "may_organize": may}
     return render(request, "organizer/random_checks.html", context)

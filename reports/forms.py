@@ -128,10 +128,9 @@ def labelled_sets(campaign: Campaign) -> tuple[LabelledSet, ...]:
     weighted = ListedNugget.objects.filter(nugget_list__nugget_set=OuterRef("pk")).exclude(weight=None)
     sets = campaign.nugget_sets.exclude(origin=Origin.DRAFT).annotate(has_weights=Exists(weighted))
     for nugget_set in sets.select_related("judge"):
-        person = nugget_set.judge.name if nugget_set.judge.kind == JudgeKind.HUMAN else ""
         judges = tuple((judge.name, JudgeKind(judge.kind)) for judge in judges_of(nugget_set))
         origin, has_weights = Origin(nugget_set.origin), nugget_set.has_weights
-        labelled.append(LabelledSet(nugget_set.name, origin, person, judges, has_weights))
+        labelled.append(LabelledSet(nugget_set.name, origin, nugget_set.person, judges, has_weights))
     return tuple(labelled)
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
 
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, F, OuterRef, Q, QuerySet
 
 from accounts.caching import keep, kept
 from accounts.models import User
@@ -33,9 +33,9 @@ from evaluation.models import (
     Task,
     Topic,
 )
-from evaluation.models.querysets import in_parts_of
+from evaluation.models.querysets import in_parts_of, number_of
 from evaluation.rules.tasks import UNBLINDED_ROLES
-from evaluation.terms import Importance, JudgeKind
+from evaluation.terms import JudgeKind
 
 PARTS: Final = 8
 _SWEPT: Final = Count("pk", filter=Q(first_label__isnull=False) & ~Q(first_label=F("label")))
@@ -107,7 +107,6 @@ IMPORT_EVENTS = [
     )
 ]
 """Named one by one, so that the log's index by kind serves: it holds millions of events."""
-_VITAL = Count("pk", filter=Q(importance=Importance.VITAL))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,24 +119,6 @@ class Holdings:
     @property
     def segments_without_text(self) -> int:
         return self.segments - self.segments_with_text
-
-
-@dataclass(frozen=True, slots=True)
-class SetCount:
-    """A nugget set with the counts of its newest submitted lists."""
-
-    name: str
-    origin: str
-    judge: str
-    is_llm: bool
-    drafts: str
-    topics: int
-    nuggets: int
-    vital: int
-
-    @property
-    def person(self) -> str:
-        return "" if self.is_llm else self.judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,26 +186,13 @@ def sources_for(viewer: User, campaign: Campaign) -> QuerySet[Any]:
     return sources.annotate(topics=Count("qrels__topic", distinct=True), grades=Count("qrels"))
 
 
-def nugget_sets_for(viewer: User, campaign: Campaign) -> list[SetCount]:
-    mine = within(viewer, campaign)
-    sets = NuggetSet.objects.filter(campaign__in=mine).select_related("judge", "drafts")
-    lists = NuggetList.objects.newest_submitted().filter(nugget_set__campaign__in=mine)
-    topics = dict(lists.values_list("nugget_set").annotate(Count("pk")))
-    listed = ListedNugget.objects.filter(nugget_list__in=lists).values_list("nugget_list__nugget_set")
-    counts = {pk: (n, vital) for pk, n, vital in listed.annotate(n=Count("pk"), vital=_VITAL)}
-    return [
-        SetCount(
-            name=nugget_set.name,
-            origin=nugget_set.origin,
-            judge=nugget_set.judge.name,
-            is_llm=nugget_set.judge.kind == JudgeKind.LLM,
-            drafts=nugget_set.drafts.name if nugget_set.drafts else "",
-            topics=topics.get(nugget_set.pk, 0),
-            nuggets=counts.get(nugget_set.pk, (0, 0))[0],
-            vital=counts.get(nugget_set.pk, (0, 0))[1],
-        )
-        for nugget_set in sets
-    ]
+def nugget_sets_for(viewer: User, campaign: Campaign) -> QuerySet[Any]:
+    """Return the nugget sets with the numbers of `topics` and `nuggets` of their newest submitted lists."""
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set=OuterRef("pk"))
+    newest = NuggetList.objects.newest_submitted_q("nugget_list__")
+    listed = ListedNugget.objects.filter(newest, nugget_list__nugget_set=OuterRef("pk"))
+    sets = NuggetSet.objects.filter(campaign__in=within(viewer, campaign)).select_related("judge")
+    return sets.annotate(topics=number_of(lists), nuggets=number_of(listed))
 
 
 def assignment_counts_for(viewer: User, campaign: Campaign) -> list[LabelCount]:

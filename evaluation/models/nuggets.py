@@ -13,7 +13,7 @@ from evaluation.models.corpus import Segment, Topic
 from evaluation.models.fields import choices_of, codes_of, new_public_id, within_weights
 from evaluation.models.judges import Judge
 from evaluation.models.querysets import ListedNuggetQuerySet, NuggetListQuerySet
-from evaluation.terms import Importance, Origin
+from evaluation.terms import Importance, JudgeKind, Origin
 
 
 class NuggetSet(models.Model):
@@ -39,6 +39,11 @@ class NuggetSet(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def person(self) -> str:
+        """Name of the person who made it, '' of an LLM's."""
+        return self.judge.name if self.judge.kind == JudgeKind.HUMAN else ""
 
 
 class NuggetList(models.Model):

@@ -170,7 +170,7 @@ class JobForm(BudgetForm):
 
     def __init__(self, viewer: User, campaign: Campaign, given: QueryDict) -> None:
         self.campaign = campaign
-        self.studies = studies = {row.study.name: row.study for row in studies_for(viewer, campaign)}
+        self.studies = studies = {study.name: study for study in studies_for(viewer, campaign)}
         qrels = [row.name for row in sources_for(viewer, campaign)]
         sets = nugget_sets_for(viewer, campaign)
         runs = named(runs_for(viewer, campaign).values_list("run_id", flat=True))
