@@ -208,7 +208,7 @@ class JobForm(BudgetForm):
         self.fields["runs"] = ticks_field("Runs", runs)
         self._offer_lists(sets, several_qrels=len(qrels) > 1)
 
-    def _offer_lists(self, sets: Sequence[NamedSet], *, several_qrels: bool) -> None:
+    def _offer_lists(self, sets: Iterable[NamedSet], *, several_qrels: bool) -> None:
         condition = self.data["condition"]
         origin = Condition(condition).origin if condition in LISTS else ""
         fitting = named(_of_origin(sets, origin) if self.kind == LABELS else _final(sets))
@@ -360,7 +360,7 @@ def _of_origin(sets: Iterable[NamedSet], origin: str) -> list[str]:
     return names_to_choose(row for row in sets if row.origin == origin)
 
 
-def _usual_condition(sets: Sequence[NamedSet]) -> str:
+def _usual_condition(sets: Iterable[NamedSet]) -> str:
     """Return a condition that has lists: beside a rubric that was loaded no nuggets are made."""
     return next((work.value for work in LISTS if _of_origin(sets, Condition(work).origin)), Work.AA.value)
 
