@@ -28,19 +28,15 @@ LABEL_COLLECTIONS: dict[str, Callable[[User, Campaign], QuerySet[Any]]] = {
     "assignments": origins.assignments_for,
     "support-judgments": origins.support_for,
     "verdicts": origins.verdicts_for,
+    "grades": origins.grades_for,
 }
-EXPLAINED = [
-    collection for collection in COLLECTIONS if collection.name in {*LABEL_COLLECTIONS, "nuggets", "grades"}
-]
+EXPLAINED = [collection for collection in COLLECTIONS if collection.name in {*LABEL_COLLECTIONS, "nuggets"}]
 
 
 def _event_and_calls(collection: str, viewer: User, campaign: Campaign, pk: int) -> Behind:
     if collection == "nuggets":
         nugget = origins.nugget_for(viewer, campaign, pk)
         return nugget.listed.nugget_list.event, [("wording", nugget.worded), ("importance", nugget.weighed)]
-    if collection == "grades":
-        grade = origins.grade_for(viewer, campaign, pk)
-        return grade.qrel.event, [("label", grade.call)]
     event = LABEL_COLLECTIONS[collection](viewer, campaign).get(pk=pk).event
     return event, [("label", origins.call_behind(viewer, campaign, event))]
 

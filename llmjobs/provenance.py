@@ -1,5 +1,6 @@
 """Provenance of a label for organizers: the call or the import behind it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -186,28 +187,6 @@ LIST_KINDS = ("nuggets", "drafts", "rubric")
 
 
 @dataclass(frozen=True, slots=True)
-class MadeNugget:
-    """A nugget of a list, and the uses of the calls that first had its words and that gave its importance."""
-
-    listed: ListedNugget
-    worded: CallUse | None
-    weighed: CallUse | None
-
-
-@dataclass(frozen=True, slots=True)
-class MadeList:
-    """A nugget list, and all the calls that made it, in the order of their asks: none where it was loaded."""
-
-    nugget_list: NuggetList
-    nuggets: tuple[MadeNugget, ...]
-    uses: tuple[CallUse, ...]
-
-    @property
-    def models(self) -> set[str]:
-        return {use.call.model_answered for use in self.uses}
-
-
-@dataclass(frozen=True, slots=True)
 class ShownNuggetOrigin:
     listed: ListedNugget
     worded: ShownCall | None
@@ -232,38 +211,27 @@ class ShownVerdict:
         return BattleCondition.LLM if self.verdict.judge.kind == JudgeKind.LLM else BattleCondition.PEOPLE
 
 
-@dataclass(frozen=True, slots=True)
-class ShownGradeOrigin:
-    qrel: Qrel
-    judge: Judge | None
-    call: ShownCall | None
-
-
 def list_for(viewer: User, campaign: Campaign, pk: int) -> NuggetList:
     lists = NuggetList.objects.filter(nugget_set__campaign__in=within(viewer, campaign), submitted=True)
     return lists.select_related("nugget_set__judge", "topic", "event__actor").get(pk=pk)
 
 
-def making_of(viewer: User, campaign: Campaign, nugget_list: NuggetList) -> MadeList:
-    listed = list(nugget_list.items.select_related("nugget_version").order_by("position"))
-    uses = _uses_behind(viewer, campaign, nugget_list)
+def nuggets_made(
+    nugget_list: NuggetList, uses: Iterable[CallUse]
+) -> list[tuple[ListedNugget, CallUse | None, CallUse | None]]:
+    """Return the nuggets of a list with the uses of the calls that first had their words and gave their importance."""
     by_call = {use.call_id: use for use in uses}
-    rests = {row.listed_id: row for row in NuggetCalls.objects.filter(listed__in=listed)}
-    return MadeList(
-        nugget_list,
-        tuple(
-            MadeNugget(
-                row,
-                by_call.get(rests[row.pk].worded_id) if row.pk in rests else None,
-                by_call.get(rests[row.pk].weighed_id or 0) if row.pk in rests else None,
-            )
-            for row in listed
-        ),
-        tuple(uses),
-    )
+    calls = {row.listed_id: row for row in NuggetCalls.objects.filter(listed__nugget_list=nugget_list)}
+    nuggets = []
+    for listed in nugget_list.items.select_related("nugget_version").order_by("position"):
+        behind = calls.get(listed.pk)
+        worded, weighed = (behind.worded_id, behind.weighed_id or 0) if behind else (0, 0)
+        nuggets.append((listed, by_call.get(worded), by_call.get(weighed)))
+    return nuggets
 
 
-def _uses_behind(viewer: User, campaign: Campaign, nugget_list: NuggetList) -> list[CallUse]:
+def uses_behind(viewer: User, campaign: Campaign, nugget_list: NuggetList) -> list[CallUse]:
+    """Return all the calls that made a list, in the order of their asks: none where it was loaded."""
     # Another item with the same list as its outcome used the same calls, so the first is enough.
     if nugget_list.event is None:
         return []
@@ -290,11 +258,13 @@ def nugget_for(viewer: User, campaign: Campaign, pk: int) -> ShownNuggetOrigin:
     return ShownNuggetOrigin(listed, shown_call(viewer, campaign, rests.worded), weighed)
 
 
-def grade_for(viewer: User, campaign: Campaign, pk: int) -> ShownGradeOrigin:
+def grades_for(viewer: User, campaign: Campaign) -> QuerySet[Qrel]:
     rows = Qrel.objects.filter(source__campaign__in=within(viewer, campaign))
-    qrel = rows.select_related("source", "topic", "segment", "event__actor").get(pk=pk)
-    call = call_behind(viewer, campaign, qrel.event)
-    return ShownGradeOrigin(qrel, call.uses[0].item.job.llm.judge if call and call.uses else None, call)
+    return rows.select_related("source", "topic", "segment", "event__actor")
+
+
+def grade_for(viewer: User, campaign: Campaign, pk: int) -> Qrel:
+    return grades_for(viewer, campaign).get(pk=pk)
 
 
 def verdict_for(viewer: User, campaign: Campaign, pk: int) -> ShownVerdict:

@@ -156,8 +156,8 @@ def _settings_in(group: SettingGroup) -> list[Setting]:
 def protocol(request: UserRequest, slug: str) -> HttpResponse:
     viewer, campaign = request.user, get_campaign(request.user, slug)
     versions = protocol_rows.versions_for(viewer, campaign)
-    by_number = {str(version.protocol.version): version.protocol for version in versions}
-    in_force = versions[0].protocol
+    by_number = {str(version.version): version for version in versions}
+    in_force = versions[0]
     opened = by_number.get(request.GET.get("version", ""), in_force)
     other = by_number.get(request.GET.get("against", ""))
     settings = settings_of(opened)

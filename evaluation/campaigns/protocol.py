@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import OuterRef, Q, QuerySet
 
 from accounts.models import User
 from evaluation.campaigns.access import within
@@ -27,6 +27,7 @@ from evaluation.models import (
     SupportJudgment,
     Task,
 )
+from evaluation.models.querysets import number_of
 from evaluation.rules.protocol import SETTINGS, Difference, Value, differences, recorded_differences
 from evaluation.terms import JudgeKind, SupportCondition
 from web import audit_log
@@ -185,12 +186,6 @@ MOST_CHANGES = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
-    protocol: Protocol
-    tasks: int
-
-
-@dataclass(frozen=True, slots=True)
 class DefaultChange:
     """Default of a condition before and after a change, by the names of today."""
 
@@ -212,12 +207,11 @@ class ProtocolChange:
     defaults: tuple[DefaultChange, ...]
 
 
-def versions_for(viewer: User, campaign: Campaign) -> list[Version]:
-    seen = within(viewer, campaign)
-    standing = Task.objects.filter(campaign__in=seen).not_withdrawn().order_by()
-    tasks = dict(standing.values_list("protocol").annotate(Count("pk")))
-    protocols = Protocol.objects.filter(campaign__in=seen).select_related("changed_by").order_by("-version")
-    return [Version(version, tasks.get(version.pk, 0)) for version in protocols]
+def versions_for(viewer: User, campaign: Campaign) -> QuerySet[Any]:
+    """Return the versions of the protocol, the newest first, with the number of `tasks` under each."""
+    versions = Protocol.objects.filter(campaign__in=within(viewer, campaign)).select_related("changed_by")
+    tasks = Task.objects.filter(protocol=OuterRef("pk")).not_withdrawn()
+    return versions.annotate(tasks=number_of(tasks)).order_by("-version")
 
 
 def changes_for(viewer: User, campaign: Campaign) -> list[ProtocolChange]:

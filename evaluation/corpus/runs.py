@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Avg, OuterRef, Q, QuerySet, Subquery
@@ -14,23 +13,12 @@ from evaluation.models import AnswerProvenance, Campaign, Finding, Run, Sentence
 from evaluation.models.querysets import number_of
 
 
-@dataclass(frozen=True, slots=True)
-class PoolRun:
-    """Facts of a run for the judging pool. `priority` 1 is judged first, None last; `always`: beyond the depth too."""
-
-    run_id: str
-    group: str
-    task: str
-    priority: int | None
-    always: bool
-
-
-def judging_pool(runs: Iterable[PoolRun], depth: int | None) -> frozenset[str]:
+def judging_pool(runs: Iterable[Run], depth: int | None) -> frozenset[str]:
     """Return the run ids to judge: the first `depth` of each group and task, and those always judged. None means all.
 
-    Equal priorities go by run id, so that the pool does not depend on the order of loading.
+    Priority 1 comes first, none last. Equal ones go by run id, so that the order of loading does not matter.
     """
-    by_group: dict[Hashable, list[PoolRun]] = defaultdict(list)
+    by_group: dict[Hashable, list[Run]] = defaultdict(list)
     for run in runs:
         by_group[run.group, run.task].append(run)
     return frozenset(
@@ -38,17 +26,16 @@ def judging_pool(runs: Iterable[PoolRun], depth: int | None) -> frozenset[str]:
         for group in by_group.values()
         for place, run in enumerate(sorted(group, key=_by_priority))
         # Organizers name runs beyond the depth that are to be judged all the same.
-        if depth is None or place < depth or run.always
+        if depth is None or place < depth or run.pool
     )
 
 
-def _by_priority(run: PoolRun) -> tuple[bool, int, str]:
+def _by_priority(run: Run) -> tuple[bool, int, str]:
     return run.priority is None, run.priority or 0, run.run_id
 
 
 def pool_of(campaign: Campaign) -> frozenset[str]:
-    runs = campaign.runs.values_list("run_id", "group", "task", "priority", "pool")
-    return judging_pool((PoolRun(*row) for row in runs), campaign.protocol.pool_depth)
+    return judging_pool(campaign.runs.all(), campaign.protocol.pool_depth)
 
 
 def runs_for(viewer: User, campaign: Campaign, words: str = "", task: str = "") -> QuerySet[Run]:

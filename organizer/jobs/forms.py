@@ -1,6 +1,6 @@
 """Forms of LLM jobs: the kind of work with only its fields, and the limits of what is spent."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any

@@ -286,9 +286,11 @@ def labels_of_answer(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 def list_origin(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     campaign, found = get_row(request.user, slug, provenance.list_for, pk)
-    making = provenance.making_of(request.user, campaign, found)
-    simulated = SIMULATED_MODEL in (found.nugget_set.judge.model, *making.models)
-    context = {"campaign": campaign, "list": found, "made": making, "simulated": simulated}
+    uses = provenance.uses_behind(request.user, campaign, found)
+    models = {found.nugget_set.judge.model, *(use.call.model_answered for use in uses)}
+    nuggets = provenance.nuggets_made(found, uses)
+    simulated = SIMULATED_MODEL in models
+    context = {"campaign": campaign, "list": found, "nuggets": nuggets, "uses": uses, "simulated": simulated}
     return render(request, "organizer/origin_list.html", context)
 
 
@@ -303,8 +305,11 @@ def nugget_origin(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def grade_origin(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    campaign, origin = get_row(request.user, slug, provenance.grade_for, pk)
-    context = {"campaign": campaign, "origin": origin, "simulated": is_simulated(origin.judge, origin.call)}
+    campaign, qrel = get_row(request.user, slug, provenance.grade_for, pk)
+    call = provenance.call_behind(request.user, campaign, qrel.event)
+    judge = call.uses[0].item.job.llm.judge if call and call.uses else None
+    simulated = is_simulated(judge, call)
+    context = {"campaign": campaign, "qrel": qrel, "judge": judge, "shown": call, "simulated": simulated}
     return render(request, "organizer/origin_grade.html", context)
 
 

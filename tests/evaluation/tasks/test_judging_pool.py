@@ -3,23 +3,24 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.corpus.runs import PoolRun, judging_pool
+from evaluation.corpus.runs import judging_pool
+from evaluation.models import Run
 
 SUBMISSIONS = st.lists(
     st.builds(
-        PoolRun,
+        Run,
         run_id=st.uuids().map(str),
         group=st.sampled_from(["otter", "heron"]),
         task=st.sampled_from(["AG", "RAG"]),
         priority=st.none() | st.integers(1, 5),
-        always=st.booleans(),
+        pool=st.booleans(),
     ),
     max_size=12,
 )
 
 
-def run(run_id: str, priority: int | None, *, task: str = "AG", always: bool = False) -> PoolRun:
-    return PoolRun(run_id, "otter", task, priority, always)
+def run(run_id: str, priority: int | None, *, task: str = "AG", always: bool = False) -> Run:
+    return Run(run_id=run_id, group="otter", task=task, priority=priority, pool=always)
 
 
 def test_the_pool_takes_the_first_runs_of_each_group_and_task() -> None:
@@ -36,10 +37,10 @@ def test_without_a_depth_every_run_is_judged() -> None:
 
 
 @given(SUBMISSIONS, st.integers(1, 4))
-def test_the_pool_does_not_depend_on_the_order_of_loading(runs: list[PoolRun], depth: int) -> None:
+def test_the_pool_does_not_depend_on_the_order_of_loading(runs: list[Run], depth: int) -> None:
     assert judging_pool(runs, depth) == judging_pool(reversed(runs), depth)
 
 
 @given(SUBMISSIONS, st.integers(1, 4))
-def test_a_deeper_pool_holds_the_shallower_one(runs: list[PoolRun], depth: int) -> None:
+def test_a_deeper_pool_holds_the_shallower_one(runs: list[Run], depth: int) -> None:
     assert judging_pool(runs, depth) <= judging_pool(runs, depth + 1)
