@@ -16,8 +16,10 @@ from typing import Final, NamedTuple
 
 from evaluation.formats.runs import CitationRecord, SentenceRecord
 from evaluation.rules.sentences import WORD_CHARACTER, split
+from web.text import cut
 
 RULE: Final = "split-1"
+LONGEST_NAME: Final = 100
 
 LINE_END: Final = re.compile(r"\r\n?|\n")
 FENCE: Final = re.compile(r" {0,3}(```|~~~)")
@@ -44,11 +46,24 @@ class CitationMark(NamedTuple):
     start: int
     end: int
     items: tuple[tuple[str, int, int], ...]
+    written: str
+    after_word: bool
+
+    @property
+    def name(self) -> str:
+        """Name as a citation that leads nowhere: a bare number only where it can hardly be anything else."""
+        is_number = len(self.items) == 1 and not self.after_word
+        return self.items[0][0] if is_number else cut(self.written, LONGEST_NAME)
 
 
 def marks_in(text: str) -> list[CitationMark]:
     return [
-        CitationMark(*match.span(), tuple(_items(match["numbers"] or match["wide"])))
+        CitationMark(
+            *match.span(),
+            items=tuple(_items(match["numbers"] or match["wide"])),
+            written=match[0],
+            after_word=text[max(match.start() - 1, 0) : match.start()].isalnum(),
+        )
         for match in MARK.finditer(text)
         if match["numbers"] or match["wide"]
     ]
@@ -74,14 +89,14 @@ def resolves(mark: CitationMark, references: Sequence[str], marks_from: int) -> 
 def citations_of(
     marks: Iterable[CitationMark], references: Sequence[str], marks_from: int
 ) -> Iterator[CitationRecord]:
-    """Yield the citations of marks; one without a docid for each item that leads past the references."""
+    """Yield the citations of marks; one without a docid for each mark that leads past the references."""
     end = marks_from + len(references)
     for mark in marks:
-        for written, first, last in mark.items:
+        for _, first, last in mark.items:
             for number in range(max(first, marks_from), min(last + 1, end)):
                 yield CitationRecord(references[number - marks_from], str(number))
-            if first < marks_from or last >= end:
-                yield CitationRecord(None, written)
+        if not is_cited(mark, references, marks_from):
+            yield CitationRecord(None, mark.name)
 
 
 @dataclass(slots=True)
@@ -97,7 +112,7 @@ class _Block:
         return ("\n" if self.unit else " ").join(self.lines)
 
 
-class _Cut(NamedTuple):
+class _Gap(NamedTuple):
     """What was taken out of a text: where its sentence ends with it, and where it would stand again."""
 
     place: int
@@ -125,16 +140,14 @@ def answer_sentences(text: str, references: Sequence[str], marks_from: int = 1) 
         marks = [[] for _ in blocks]
     # Where a[0] leads nowhere, a[1] is an index, too.
     has_indexes = any(
-        _is_after_word(mark, block.text) and not is_cited(mark, references, marks_from)
-        for block, of_block in zip(blocks, marks, strict=True)
-        for mark in of_block
+        mark.after_word and not is_cited(mark, references, marks_from) for of_block in marks for mark in of_block
     )
     sentences: list[_Sentence] = []
     for block, of_block in zip(blocks, marks, strict=True):
         left_in = {
             mark.start
             for mark in of_block
-            if not is_cited(mark, references, marks_from) or (has_indexes and _is_after_word(mark, block.text))
+            if not is_cited(mark, references, marks_from) or (has_indexes and mark.after_word)
         }
         _append(sentences, _sentences_of(block, of_block, left_in))
     return tuple(
@@ -172,31 +185,37 @@ def _begun_by(line: str) -> _Block | None:
     return _Block([line]) if LIST_NUMBER.match(line) else None
 
 
-def _is_after_word(mark: CitationMark, text: str) -> bool:
-    return text[: mark.start][-1:].isalnum()
-
-
 def _sentences_of(block: _Block, marks: Sequence[CitationMark], left_in: Set[int]) -> list[_Sentence]:
     """`left_in`: starts of the marks that stay in the text, which is cut as if they did not."""
-    text, cuts = _without(block.text, marks)
+    text, gaps = _without(block.text, marks)
     parts = ([text] if block.unit else _joined_in_brackets(split(text))) or [""]
     starts = [0, *accumulate(map(len, parts))][: len(parts)]
-    # A mark between two sentences belongs to the one before it.
-    numbers = [max(bisect_left(starts, cut.place) - 1, 0) for cut in cuts]
     sentences = [_sentence(part.strip()) for part in parts]
-    for mark, cut, number in reversed(list(zip(marks, cuts, numbers, strict=True))):
-        sentences[number].marks.insert(0, mark)
+    back: dict[int, list[_Gap]] = {}
+    for mark, gap in zip(marks, gaps, strict=True):
+        # A mark between two sentences belongs to the one before it.
+        number = max(bisect_left(starts, gap.place) - 1, 0)
+        sentences[number].marks.append(mark)
         if mark.start in left_in:
-            back = cut.back - starts[number]
-            parts[number] = f"{parts[number][:back]}{cut.written}{parts[number][back:]}"
-            sentences[number].lines = [parts[number].strip()]
+            back.setdefault(number, []).append(gap)
+    for number, own in back.items():
+        sentences[number].lines = [_with(own, parts[number], starts[number]).strip()]
     return sentences
 
 
-def _without(text: str, marks: Sequence[CitationMark]) -> tuple[str, list[_Cut]]:
+def _with(gaps: Iterable[_Gap], part: str, start: int) -> str:
+    pieces: list[str] = []
+    end = 0
+    for gap in gaps:
+        pieces += [part[end : gap.back - start], gap.written]
+        end = gap.back - start
+    return "".join([*pieces, part[end:]])
+
+
+def _without(text: str, marks: Sequence[CitationMark]) -> tuple[str, list[_Gap]]:
     """Return a text without its marks and the white space before them, and what was cut."""
     parts: list[str] = []
-    cuts: list[_Cut] = []
+    gaps: list[_Gap] = []
     length = end = 0
     for mark in marks:
         before = text[end : mark.start]
@@ -206,9 +225,9 @@ def _without(text: str, marks: Sequence[CitationMark]) -> tuple[str, list[_Cut]]
             kept = before  # it stands between two words
         parts.append(kept)
         length += len(kept)
-        cuts.append(_Cut(place, length, text[end + len(kept) : mark.end]))
+        gaps.append(_Gap(place, length, text[end + len(kept) : mark.end]))
         end = mark.end
-    return "".join([*parts, text[end:]]), cuts
+    return "".join([*parts, text[end:]]), gaps
 
 
 def _joined_in_brackets(parts: Sequence[str]) -> list[str]:

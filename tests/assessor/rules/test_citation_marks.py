@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from assessor.blind.judging import ShownSentence
 from assessor.rules.citation_marks import CitationName, pieces_of
 from assessor.templatetags.desk import marked
+from evaluation.rules.answer_sentences import answer_sentences
 
 PIECES = [
     *(
@@ -150,3 +151,11 @@ def test_a_docid_in_a_mark_is_shown_as_its_number_on_the_screen() -> None:
         "[2]",
     ]
     assert marks("Sand [msmarco_v2.1_doc_9#0_0] (b).", cited) == []
+
+
+@pytest.mark.parametrize("text", ["The pH is in [6, 8], p in [0, 1] [1].", "Level a[0], flow a[1] [1]."])
+def test_intervals_and_indexes_of_a_trace_are_text(text: str) -> None:
+    [sentence] = answer_sentences(text, ["a"])
+    cited = [CitationName(cited.raw, cited.docid, number) for number, cited in enumerate(sentence.citations, 1)]
+    assert sentence.text == text.replace(" [1]", "")
+    assert marks(sentence.text, cited) == []

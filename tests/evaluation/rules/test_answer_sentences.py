@@ -64,9 +64,9 @@ CITATIONS = {
     ),
     "an interval": (
         "The pH is in [6, 8], p in [0, 1] [1].\n\n[4, 5]\n\nIt moves [2].",
-        [("The pH is in [6, 8], p in [0, 1].\n[4, 5]", "680aa45"), ("It moves.", "b")],
+        [("The pH is in [6, 8], p in [0, 1].\n[4, 5]", "[6, 8]a[0, 1]a[4, 5]"), ("It moves.", "b")],
     ),
-    "an index": ("Level a[0], flow a[1] and b[2] [3].", [("Level a[0], flow a[1] and b[2].", "0abc")]),
+    "an index": ("Level a[0], flow a[1] and b[2] [3].", [("Level a[0], flow a[1] and b[2].", "[0]abc")]),
     "an isotope": ("[18]F decays [1].", [("[18]F decays.", "18a")]),
     "between two words": ("It moves [9]and [1]settles.", [("It moves [9]and settles.", "9a")]),
     "none that leads anywhere": ("See [9] and [2024].", [("See [9] and [2024].", "")]),
@@ -82,6 +82,11 @@ def test_marks_become_citations_of_the_sentence_before_them(text: str, sentences
         for sentence in answer_sentences(text, THREE)
     ]
     assert found == sentences
+
+
+def test_a_citation_that_leads_nowhere_has_a_name_that_can_be_stored() -> None:
+    [sentence] = answer_sentences(f"It moves [{', '.join(['99'] * 90)}] [1].", THREE)
+    assert [len(citation.raw) for citation in sentence.citations] == [101, 1]
 
 
 def test_the_first_reference_may_have_another_number() -> None:
@@ -150,7 +155,9 @@ def _letters(text: str, but: str = "") -> str:
     return "".join(letter for letter in text if not letter.isspace() and letter not in but)
 
 
-@pytest.mark.parametrize("piece", ["(", "It. ", "[1] ", "`", "|", "- a\n", "(It. ) ", "【1", "```\n", "[1, "])
+@pytest.mark.parametrize(
+    "piece", ["(", "It. ", "[1] ", "[1] x[7] ", "`", "|", "- a\n", "(It. ) ", "【1", "```\n", "[1, "]
+)
 def test_a_long_answer_takes_time_in_proportion_to_its_length(piece: str) -> None:
     with at_most(8):
         answer_sentences(piece * (400_000 // len(piece)), THREE)
