@@ -11,7 +11,17 @@ from django.core.exceptions import ImproperlyConfigured
 from whitenoise.compress import Compressor
 
 from assay import own_version
-from web.environment import Environment, check_place, check_secrets, local_secret, most, own_folder, port, secret
+from web.environment import (
+    Environment,
+    check_place,
+    check_secrets,
+    local_secret,
+    most,
+    one_or_more,
+    own_folder,
+    port,
+    secret,
+)
 from web.logs import logging_settings
 from web.outbound import listed_endpoints, text_sources
 
@@ -285,7 +295,7 @@ SESSION_LONGEST = env.int("SESSION_MAX_DAYS", default=14) * 86_400
 # Where the server listens, and its processes (gunicorn.conf.py).
 HOST = env.str("HOST", default="127.0.0.1")
 PORT = port("PORT", env.int("PORT", default=8000))
-WEB_WORKERS = env.int("WEB_WORKERS", default=2)
+WEB_WORKERS = one_or_more("WEB_WORKERS", env.int("WEB_WORKERS", default=2))
 
 # HTTPS=1 behind a TLS proxy. Off, the application serves plain HTTP, which `make run` binds to 127.0.0.1.
 HTTPS = env.bool("HTTPS", default=False)
@@ -357,14 +367,14 @@ ORGANIZERS_MAKE_CONNECTIONS = env.bool("ORGANIZERS_MAKE_CONNECTIONS", default=Tr
 # Texts of passages are fetched from these addresses and from no other (exchange/fetching.py).
 TEXT_SOURCES = text_sources(env.ENVIRON)
 SIMULATOR_PORT = port("SIMULATOR_PORT", env.int("SIMULATOR_PORT", default=8001))
-LLM_CONCURRENCY = env.int("LLM_CONCURRENCY", default=16)
+LLM_CONCURRENCY = one_or_more("LLM_CONCURRENCY", env.int("LLM_CONCURRENCY", default=16))
 # The most that the default endpoint takes, shared by all workers; 0 is no limit. For others: `limit_endpoint`.
 LLM_REQUESTS_PER_MINUTE = most("LLM_REQUESTS_PER_MINUTE", env.int("LLM_REQUESTS_PER_MINUTE", default=0))
 LLM_TOKENS_PER_MINUTE = most("LLM_TOKENS_PER_MINUTE", env.int("LLM_TOKENS_PER_MINUTE", default=0))
 LLM_MOST_AT_ONCE = most("LLM_MOST_AT_ONCE", env.int("LLM_MOST_AT_ONCE", default=0))
 LLM_PRICES = env.str("LLM_PRICES", default="")
 LLM_TIMEOUT_SECONDS = env.float("LLM_TIMEOUT_SECONDS", default=120.0)
-JOB_LEASE_SECONDS = env.float("JOB_LEASE_SECONDS", default=30.0)
+JOB_LEASE_SECONDS = one_or_more("JOB_LEASE_SECONDS", env.float("JOB_LEASE_SECONDS", default=30.0))
 # A job that has waited for so long, while none of its items ended, is reported as stuck.
 JOB_STUCK_MINUTES = env.float("JOB_STUCK_MINUTES", default=15.0)
 

@@ -1,11 +1,12 @@
 """Secrets come from the environment: as `NAME`, or as `NAME_FILE`, the path of a file that holds it."""
 
 import contextlib
+import math
 import os
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -21,6 +22,7 @@ SECRETS = (
 )
 
 
+Number = TypeVar("Number", int, float)
 WORDS = {int: "a whole number", float: "a number", bool: "true or false"}
 FALSE_WORDS = ("false", "off", "no", "n", "0", "")
 
@@ -91,6 +93,13 @@ def port(name: str, number: int) -> int:
     """Raise `ImproperlyConfigured` for a number that no port has."""
     if not 0 < number < 65_536:
         raise ImproperlyConfigured(f"{name} is {number}; ports are from 1 to 65535.")
+    return number
+
+
+def one_or_more(name: str, number: Number) -> Number:
+    """Raise `ImproperlyConfigured` for less: nothing would be sent, or sent again while its reply is on the way."""
+    if not 1 <= number < math.inf:
+        raise ImproperlyConfigured(f"{name} is {number:g}; it is at least 1.")
     return number
 
 

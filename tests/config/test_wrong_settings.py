@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from web.environment import Environment, own_folder, port
+from web.environment import Environment, one_or_more, own_folder, port
 
 
 @pytest.mark.parametrize("word", ["ture", "enabled", "2"])
@@ -43,6 +43,25 @@ def test_a_number_is_read_whole(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_port_that_no_server_has_is_refused(number: int) -> None:
     with pytest.raises(ImproperlyConfigured, match=f"PORT is {number}; ports are from 1 to 65535"):
         port("PORT", number)
+
+
+@pytest.mark.parametrize("number", [-1, 0, 0.5, float("nan"), float("inf")])
+def test_workers_calls_at_once_and_leases_are_one_or_more(number: float) -> None:
+    with pytest.raises(ImproperlyConfigured, match=r"LLM_CONCURRENCY is .*; it is at least 1"):
+        one_or_more("LLM_CONCURRENCY", number)
+
+
+@pytest.mark.parametrize("name", ["LLM_CONCURRENCY", "WEB_WORKERS", "JOB_LEASE_SECONDS"])
+def test_settings_say_so(name: str) -> None:
+    refused = subprocess.run(
+        [sys.executable, "-c", "import config.settings"],
+        cwd=settings.BASE_DIR,
+        env=os.environ | {name: "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert f"{name} is 0; it is at least 1." in refused.stderr
 
 
 def test_a_folder_of_data_is_absolute_and_the_owners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
