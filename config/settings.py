@@ -116,6 +116,17 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
+            # Tags of desks are loaded by desks alone.
+            "builtins": [
+                "django.contrib.humanize.templatetags.humanize",
+                "django.templatetags.static",
+                "evaluation.templatetags.answers",
+                "evaluation.templatetags.labels",
+                "organizer.templatetags.navigation",
+                "organizer.templatetags.work",
+                "reports.templatetags.reports",
+                "web.templatetags.assay",
+            ],
         },
     }
 ]

@@ -1,11 +1,13 @@
 """Display of the field's words and figures, the same on all pages."""
 
 from collections.abc import Callable
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from django import template
 from django.template import Context
+from django.template.defaultfilters import date
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -108,6 +110,27 @@ register.filter("words", word_of)
 @register.filter
 def item(mapping: dict[str, object], key: str) -> object:
     return mapping.get(key)
+
+
+@register.filter(expects_localtime=True)
+def moment(at: datetime, form: str = "j M Y, H:i") -> SafeString:
+    return format_html('<time datetime="{}">{}</time>', date(at, "c"), date(at, form))
+
+
+@register.simple_block_tag
+def table(
+    content: str, *heading: object, label: str = "", css: str = "", caption: str = "", tall: bool = False
+) -> SafeString:
+    """A table that the keyboard scrolls where it is too wide or, if `tall`, too long.
+
+    It is named by a `heading`, whose id may come in parts, or by a `label`. Only screen readers read the `caption`.
+    """
+    named_by = ("labelledby", "".join(map(str, heading))) if heading else ("label", label)
+    return format_html(
+        '<div class="scroll{}" role="region" aria-{}="{}" tabindex="0"><table{}>{}{}</table></div>',
+        *(" scroll-tall" if tall else "", *named_by, format_html(' class="{}"', css) if css else ""),
+        *(format_html('<caption class="visually-hidden">{}</caption>', caption) if caption else "", content),
+    )
 
 
 @register.simple_tag(takes_context=True)
