@@ -206,6 +206,10 @@ class JudgeForm(forms.Form):
             own = named(ref for ref in refs if ref != built_in.ref)
             self.fields[task] = choice_field(PROMPT_TASKS[task], f"{built_in.ref}, built in", own)
 
+    @property
+    def prompts(self) -> list[forms.BoundField]:
+        return [self[task] for task in TEMPLATES]
+
     def _values_of(self, judge: Judge) -> dict[str, Any]:
         versions = judge.prompt_versions
         same = (key for key, model in self.models.items() if _is_of(judge, model.base_url, model.model))

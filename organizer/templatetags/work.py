@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from django import template
 from django.template import Context
+from django.template.backends.utils import csrf_input
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
@@ -22,6 +23,7 @@ from llmjobs.kinds import WEIGHED, WINNERS
 from llmjobs.models import Call
 from llmjobs.prompt_store import ref_of_call
 from llmjobs.prompts.template import PromptTask
+from organizer.navigation import page_in
 from web.templatetags.assay import DASH, importance
 from web.text import hours_text, plural
 
@@ -106,6 +108,25 @@ def task_chip(cell: MatrixCell) -> SafeString:
 @register.simple_tag
 def hand_out_chip(topic: Topic, stage: Stage) -> SafeString:
     return format_html(EMPTY, stage, topic.public_id, topic.topic_id, stage.words)
+
+
+@register.simple_block_tag(takes_context=True)
+def act(
+    context: Context,
+    content: str,
+    caption: str,
+    page: str = "",
+    key: object = None,
+    css: str = "toolbar",
+    opens: object = False,
+) -> SafeString:
+    """A form that a button opens. It is sent to a page of the campaign, by its name and key; else to where it is."""
+    action = format_html(' action="{}"', page_in(context["campaign"], page, key)) if page else ""
+    return format_html(
+        '<details class="act"{}><summary>{}</summary><form{} method="post"{}>{}{}</form></details>',
+        *(" open" if opens else "", caption, format_html(' class="{}"', css) if css else "", action),
+        *(csrf_input(context["request"]), content),
+    )
 
 
 register.filter("act_word", lambda act: ACT_WORDS[act])
