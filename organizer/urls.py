@@ -4,7 +4,6 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from evaluation.tasks.changes import Change
 from organizer import audit, battles, cost, find, protocol, quality, snapshots, studies
-from organizer.campaigns import delete
 from organizer.campaigns import views as campaigns_views
 from organizer.data import texts
 from organizer.data import views as data_views
@@ -90,7 +89,7 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("people/language/", people_views.set_campaign_language, name="set_campaign_language"),
     path("people/invite/", invitations.invite_people, name="invite"),
     path("people/invitations/<int:pk>/revoke/", invitations.revoke, name="revoke_invitation"),
-    path("delete/", delete.delete, name="delete_campaign"),
+    path("delete/", campaigns_views.delete, name="delete_campaign"),
     path("protocol/", protocol.protocol, name="protocol"),
     path("protocol/change/", protocol.change, name="change_protocol"),
     path("protocol/defaults/", protocol.defaults, name="change_defaults"),

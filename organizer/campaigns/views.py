@@ -41,8 +41,9 @@ from evaluation.corpus import runs as run_rows
 from evaluation.corpus import topics as topic_rows
 from evaluation.domain.conditions import NuggetCondition, readings, told_apart
 from evaluation.formats.languages import EXPECTED, normalised
-from evaluation.models import AnswerProvenance, Campaign, Membership, Run, Topic
+from evaluation.models import AnswerProvenance, Campaign, Membership, Run, Task, Topic
 from evaluation.terms import Condition, FindingCode, RagTask, Role
+from exchange.deletion import delete_campaign
 from exchange.demo_campaign import load_sample
 from exchange.models import Snapshot
 from exchange.snapshots.upgrades import current_form
@@ -420,6 +421,28 @@ def new_campaign(request: UserRequest) -> HttpResponse:
             messages.success(request, f"{made.name} is made, and you organize it.")
             return redirect("organizer:today", made.slug)
     return render(request, "organizer/new_campaign.html", {"form": form}, status=422 if form.errors else 200)
+
+
+class DeleteForm(forms.Form):
+    name = TextField(label="Its short name", max_length=200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete(request: UserRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign(request.user, slug, may_organize)
+    form = DeleteForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        with refusals_on(form):
+            text = delete_campaign(campaign=campaign, typed=form.cleaned_data["name"], actor=request.user)
+            messages.success(request, text)
+            return redirect("organizer:campaigns")
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "snapshot": Snapshot.objects.filter(campaign=campaign).first(),
+        "tasks": Task.objects.filter(campaign=campaign).unfinished().count(),
+    }
+    return render(request, "organizer/delete_campaign.html", context, status=422 if form.errors else 200)
 
 
 @dataclass(frozen=True, slots=True)
