@@ -168,10 +168,10 @@ SCORES: Final = (
         "mandatory_missed",
         Profile.RUBRIC,
         "Mandatory missed",
-        "Vital criteria that the answer does not fully meet. Fewer are better.",
+        "Vital criteria above 0 that the answer does not fully meet. Fewer are better.",
         bounds=AMOUNTS,
         lower_is_better=True,
-        text="of a rubric: vital criteria that an answer does not meet, the mean",
+        text="of a rubric: vital criteria above 0 that an answer does not meet, the mean",
     ),
     Score(
         "length",

@@ -217,7 +217,8 @@ def _by_weight(sheet: AssignmentSheet, points: Bytes, full: Booleans) -> Floats:
     whole = np.bincount(sheet.nugget_topic, np.maximum(weights, 0), minlength=len(sheet.topic_ids))[:, np.newaxis]
     lenient, strict = (_topic_sums(sheet, weights[:, np.newaxis] * cells) for cells in (points, full))
     violations = _topic_sums(sheet, full, sheet.weight < 0)
-    missed = _topic_sums(sheet, ~full, sheet.importance == VITAL)
+    # Below 0 it is met by being left alone, and doing it is a violation already; at 0 it asks for nothing.
+    missed = _topic_sums(sheet, ~full, (sheet.importance == VITAL) & (sheet.weight > 0))
     faults = np.stack([violations, missed]).astype(np.float64)
     faults[:, _sizes(sheet, ~np.isnan(sheet.weight)) == 0] = np.nan
     return np.stack([ratio(lenient, FULL_POINTS * whole), ratio(strict, whole), *faults])

@@ -34,8 +34,13 @@ def test_what_an_answer_must_not_do_takes_away(labels: list[int], expected: list
 
 def test_a_weight_of_nothing_counts_nothing_and_a_list_without_a_positive_one_has_no_score() -> None:
     assert one([2, 0, 2, 2], [5, 5, 0, 0]) == [0.5, 0.5, 0, 1]
-    assert one([2, 0, 2, 2], [0, 0, -1, -1]) == pytest.approx([NAN, NAN, 2, 1], nan_ok=True)
+    assert one([2, 0, 2, 2], [0, 0, -1, -1]) == pytest.approx([NAN, NAN, 2, 0], nan_ok=True)
     assert one([2, 0, 2, 2], [NAN] * 4) == pytest.approx([NAN] * 4, nan_ok=True)
+
+
+@pytest.mark.parametrize("weight", [-3.0, 0.0])
+def test_a_mandatory_criterion_that_asks_for_nothing_is_never_missed(weight: float) -> None:
+    assert [one([2, label, 0], [5, weight, 1], "vvo")[3] for label in (0, 1, 2)] == [0, 0, 0]
 
 
 def test_equal_fractions_of_weights_with_decimals_are_equal_numbers() -> None:

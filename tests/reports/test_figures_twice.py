@@ -123,7 +123,11 @@ def rubric_of(criteria: list[dict[str, Any]], met: list[Fraction]) -> dict[str, 
     weights = [Fraction(str(row["weight"])) for row in criteria]
     whole = sum(weight for weight in weights if weight > 0)
     pairs = list(zip(weights, met, strict=True))
-    mandatory = [share for row, share in zip(criteria, met, strict=True) if row.get("tier") == "mandatory"]
+    mandatory = [
+        share
+        for row, share in zip(criteria, met, strict=True)
+        if row.get("tier") == "mandatory" and row["weight"] > 0
+    ]
     return {
         "rubric": ratio(sum(weight * share for weight, share in pairs), whole),
         "rubric_strict": ratio(sum(weight for weight, share in pairs if share == 1), whole),
