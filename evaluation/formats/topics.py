@@ -11,6 +11,7 @@ from evaluation.formats.kinds import is_retrieval_run, of_kind
 from evaluation.formats.languages import Language
 from evaluation.formats.lines import MAX_INT, Id, Line, Once, Text, id_problem, json_rows, unless_null
 from evaluation.formats.problems import Problems
+from evaluation.formats.score_files import ALL
 from evaluation.formats.source import Source
 
 ID_KEYS: Final = ("id", "qid", "narrative_id", "topic_id", "request_id", "docid")
@@ -74,6 +75,12 @@ class TopicLine(Line):
     tags: Annotated[list[Text], unless_null([])] = []
 
 
+def topic_id_problem(topic_id: str) -> str | None:
+    if topic_id == ALL:
+        return f"an id other than {ALL}, which means every topic in files of scores"
+    return id_problem(topic_id)
+
+
 @of_kind("topics", "topics: id<TAB>text, or JSON lines")
 def parse_topics(source: Source) -> tuple[TopicRecord, ...]:
     """All topics in file order. The first line decides the form. Raises `BadInput`; a topic twice is an error."""
@@ -95,7 +102,10 @@ def _json_topics(source: Source, problems: Problems) -> Iterator[TopicRecord]:
             problems.add(line, "id", "an id (`id`, `qid`, `request_id` or `narrative_id`), the field is missing")
         if text_key is None:
             problems.add(line, "text", "a text (`title`, `text`, `query` or `narrative`), the field is missing")
-        if id_key and text_key:
+        wrong_id = topic_id_problem(getattr(topic, id_key)) if id_key else None
+        if id_key and wrong_id:
+            problems.add(line, id_key, wrong_id)
+        if id_key and text_key and not wrong_id:
             yield _row(line, topic, id_key, text_key)
 
 
@@ -135,7 +145,7 @@ def _tsv_topics(source: Source, problems: Problems) -> Iterator[TopicRecord]:
             problems.add(line, "columns", f"2 columns, id<TAB>text, found {len(columns)}")
             continue
         topic_id, topic_text = columns[0].strip(), columns[1].strip()
-        wrong_id = id_problem(topic_id)
+        wrong_id = topic_id_problem(topic_id)
         if wrong_id:
             problems.add(line, "id", wrong_id)
         if not topic_text:

@@ -7,7 +7,7 @@ without a form of its own needs a map.
 import csv
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count, takewhile
 from typing import Annotated, Any, Final, NamedTuple
@@ -19,6 +19,7 @@ from evaluation.errors import Refused
 from evaluation.formats.lines import DEPTH, MOST_SAMPLES, TOKEN, id_problem, json_rows, json_rows_of
 from evaluation.formats.problems import JSON_NAMES, Problems
 from evaluation.formats.source import MAX_TEXT_LINE_BYTES, Source
+from evaluation.formats.topics import topic_id_problem
 from web.text import cut, trimmed
 
 MOST_BYTES_OF_CONTEXTS: Final = 20 * 1024**2
@@ -242,7 +243,11 @@ class _Reader:
         question, conversation = self._question(line, row)
         contexts = tuple(self._contexts(line, row))
         run_id = self._options.run or self._id(line, self._options.run_field, row)
-        topic_id = self._id(line, self._names.topic_id, row) if self._names.topic_id else topic_id_of(question)
+        topic_id = (
+            self._id(line, self._names.topic_id, row, topic_id_problem)
+            if self._names.topic_id
+            else topic_id_of(question)
+        )
         kept = {
             "id": at_path(row, self._names.trace_id) if self._names.trace_id else None,
             "conversation": conversation or None,
@@ -277,10 +282,16 @@ class _Reader:
     def _add(self, line: int, field_name: str, expected: str) -> None:
         self._problems.add(line, field_name, expected)
 
-    def _id(self, line: int, name: str, row: Mapping[str, Any]) -> str:
+    def _id(
+        self,
+        line: int,
+        name: str,
+        row: Mapping[str, Any],
+        problem_of: Callable[[str], str | None] = id_problem,
+    ) -> str:
         value = at_path(row, name)
         text = str(value) if type(value) in {str, int} else ""
-        problem = id_problem(text)
+        problem = problem_of(text)
         if problem:
             self._add(line, name, problem if value is not None else f"an id, found {_what(value)}")
         return text

@@ -22,7 +22,7 @@ UNBALANCED = 0.01
 
 @dataclass(frozen=True, slots=True)
 class BattleRun:
-    """A run's figures. `win_rate` and `rating` have no value where they are refused, for `reason`.
+    """A run's figures. `win_rate`, `rating` and its interval have no value where they are refused, for `reason`.
 
     `few`: below 10 topics. `rank`: best and worst, by the pairs that differ one by one.
     """
@@ -95,12 +95,13 @@ def _run(
     won, lost = int((points > 0.5).sum()), int((points < 0.5).sum())
     bad, split = int(sheet.bad[either].sum()), int(sheet.split[either].sum())
     rating = None if reason else defined(float(rated.value[run]))
+    rating_interval = Interval() if rating is None else rated.intervals[run]
     return BattleRun(
         run_id=sheet.run_ids[run],
         win_rate=None if reason else float(rates.value[run]),
         win_rate_interval=Interval(reason=reason) if reason else rates.interval(run),
         rating=rating,
-        rating_interval=Interval() if rating is None else rated.intervals[run],
+        rating_interval=rating_interval,
         rank=rank,
         battles=len(points),
         won=won,
@@ -109,7 +110,7 @@ def _run(
         both_bad=bad,
         topics=int(rates.topics[run]),
         few=int(rates.topics[run]) < FEW_TOPICS,
-        reason=reason or ("" if rating is not None else _unrated(float(rates.value[run]))),
+        reason=reason or (_unrated(float(rates.value[run])) if rating is None else rating_interval.reason),
     )
 
 

@@ -29,6 +29,7 @@ TOO_EQUAL: Final = "too many equal scores"
 UNDEFINED: Final = "undefined: all labels equal"
 UNDEFINED_ORDER: Final = "undefined: all scores equal"
 UNDEFINED_WITHOUT: Final = "undefined without one of the topics"
+NO_SPREAD: Final = "no topic differs from another"
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,6 +130,13 @@ def test_without_scores_nothing_is_explained() -> None:
     assert (figures.decided, figures.agree, figures.equal, figures.reason) == (0, None, None, "too few topics")
 
 
+def test_scores_that_are_all_equal_gain_nothing_and_no_interval_is_sure_of_it() -> None:
+    prediction = explained(scored([0.0] * 36, [2, 1, 0] * 12)).prediction
+    assert prediction is not None
+    assert (prediction.gain.value, prediction.gain.interval.ends) == (0, None)
+    assert prediction.gain.interval.reason == "no topic differs from another"
+
+
 def test_half_of_the_points_is_a_tie() -> None:
     assert outcomes(np.array([0.0, 0.25, 0.5, 0.75, 1.0])).tolist() == [0, 0, 1, 2, 2]
 
@@ -183,6 +190,25 @@ def fitted(battles: BattleSheet) -> Floats:
     strengths = choix.ilsr_pairwise_dense(won, max_iter=1000, tol=1e-10)
     scaled: Floats = 1000 + 400 / np.log(10) * (strengths - strengths.mean())
     return scaled
+
+
+@pytest.mark.parametrize("points", [[0.5] * 7, [0.0, 1.0] * 3], ids=["ties", "each-once"])
+def test_ratings_of_topics_that_all_say_the_same_have_no_interval(points: list[float]) -> None:
+    """Between topics nothing differs, of which the interval is; one without a width would be sure of the rating."""
+    rows = [
+        (topic, *pair, won, 1.0 - 2 * (place % 2))
+        for topic in range(8)
+        for pair in combinations(range(3), 2)
+        for place, won in enumerate(points)
+    ]
+    figures = battle_figures(sheet(rows), least_topics=5, least_battles=20)
+    assert [run.rating for run in figures.runs] == [1000, 1000, 1000]
+    assert {run.rating_interval.ends for run in figures.runs} == {None}
+    assert {run.rating_interval.reason for run in figures.runs} == {"no topic differs from another"}
+    assert all(run.win_rate_interval.ends for run in figures.runs)
+    slope = length_slope(sheet([(*battle, 0.5, words) for *battle, _, words in rows]))
+    assert slope is not None
+    assert slope.interval.ends is None
 
 
 def test_an_expected_interval_is_no_wider_than_all_win_rates() -> None:

@@ -13,7 +13,14 @@ from reports.metrics.arrays import Booleans, Bytes, Floats, Indices, share
 from reports.metrics.battles.agreement import LOST, TIED, WON
 from reports.metrics.battles.ratings import DECIMALS
 from reports.metrics.battles.win_rates import Share, clustered, share_of
-from reports.metrics.intervals import FEWEST_TOPICS, TOO_FEW_TOPICS, UNDEFINED_WITHOUT, Interval, student
+from reports.metrics.intervals import (
+    FEWEST_TOPICS,
+    NO_SPREAD,
+    TOO_FEW_TOPICS,
+    UNDEFINED_WITHOUT,
+    Interval,
+    student,
+)
 
 CLOSE: Final = 1e-12
 MOST_STEPS: Final = 50
@@ -106,7 +113,7 @@ def _mean(values: Floats, battles: ScoredBattles) -> Share:
     sums, numbers = np.bincount(battles.topic, weights=values), np.bincount(battles.topic).astype(np.float64)
     means = clustered(sums.astype(np.float64)[:, np.newaxis], numbers[:, np.newaxis], few=0.0)
     value, reach = float(means.value[0]), student(int(means.topics[0]) - 1) * float(means.error[0])
-    return Share(value, Interval(value - reach, value + reach))
+    return Share(value, Interval(value - reach, value + reach) if reach else Interval(reason=NO_SPREAD))
 
 
 def _without_scores(battles: ScoredBattles) -> Model:

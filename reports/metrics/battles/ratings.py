@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from reports.metrics.arrays import Booleans, Floats, Indices, ratio
 from reports.metrics.battles.sheet import BattleSheet
 from reports.metrics.battles.win_rates import Share
-from reports.metrics.intervals import FEWEST_TOPICS, Interval, student
+from reports.metrics.intervals import FEWEST_TOPICS, NO_SPREAD, Interval, student
 
 SCALE: Final = 400 / log(10)
 MIDDLE: Final = 1000.0
@@ -39,6 +39,9 @@ class LogisticFit:
         value = middle + scale * float(self.coefficients[place])
         variance = max(0.0, float(self.covariance[place, place]))  # one of 0 may be rounded to less
         reach = scale * student(self.topics - 1) * sqrt(variance)
+        # As where all battles tie: topics then say nothing of other topics, and no width would be certainty.
+        if round(reach, DECIMALS) == 0:
+            return Interval(reason=NO_SPREAD)
         return Interval(round(value - reach, DECIMALS), round(value + reach, DECIMALS))
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluation.errors import BadInput
 from evaluation.formats.lines import id_problem
 from evaluation.formats.source import Source, read_source
 from evaluation.formats.topics import QrelRecord, TopicRecord, parse_qrels, parse_topics, qrel_line
@@ -40,6 +41,18 @@ def test_tags_and_unknown_keys_of_a_topic_are_kept(source: Read) -> None:
     line = json.dumps({"id": 7, "title": "t", "tags": ["dev", "hard"], "narrative": "long", "year": 2025})
     assert parse_topics(source(line)) == (row,)
     assert parse_topics(source(topic_line(row))) == (row,)
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [("1\ta\nall\tb\n", "id"), ('{"qid": "1", "query": "a"}\n{"qid": "all", "query": "b"}', "qid")],
+)
+def test_no_topic_is_called_as_the_row_over_all_topics(source: Read, text: str, field: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        parse_topics(source(text))
+    [problem] = refused.value.problems
+    expected = "an id other than all, which means every topic in files of scores"
+    assert (problem.line, problem.field, problem.expected) == (2, field, expected)
 
 
 def test_the_second_column_of_qrels_means_nothing(source: Read) -> None:

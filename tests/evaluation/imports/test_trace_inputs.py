@@ -152,6 +152,11 @@ HUMAN, AI = {"type": "human", "content": "Why?"}, {"type": "ai", "content": "So?
             "traces:1: retrieved_context_ids: as many ids as contexts, 2, found 1",
         ),
         (sheet("Why?", "", "", ""), SHEET, "traces:2: a: a text, found null (skip such rows)"),
+        (
+            "q,a,c,t\nWhy?,So.,Water.,all\n",
+            TraceOptions(run="bot", names=TraceMap(question="q", answer="a", contexts="c", topic_id="t")),
+            "traces:2: t: an id other than all",
+        ),
         ("q,a,c,i\nWhy?,So.\n", SHEET, "traces:2: columns: 4 columns as in the header, found 2"),
         ('q,a,c,i\nWhy?,"So.', SHEET, "traces:2: line: valid CSV"),
         ("q,a,c,q\nWhy?,So.,,\n", SHEET, "traces:1: header: every column once"),
