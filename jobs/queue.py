@@ -48,7 +48,11 @@ class JobProgress:
 
     @property
     def ended(self) -> int:
-        return self.done + self.failed + self.cancelled
+        return self.done + self.failed
+
+    @property
+    def left(self) -> int:
+        return self.queued + self.leased
 
 
 def request_context() -> dict[str, str]:

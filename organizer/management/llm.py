@@ -20,6 +20,7 @@ from jobs.worker import run_until
 from llmjobs.budget import Budget, forecast_rows
 from llmjobs.job_plan import JobPlan
 from llmjobs.job_service import Estimate, JobOrder, JobRequest, Work, estimate, judge_for, start
+from web.text import plural
 
 LOOK_EVERY = 0.5
 
@@ -49,10 +50,23 @@ def wait_for(job: Job, tell: Callable[[JobProgress, str], None]) -> JobProgress:
             helper.join()
 
 
+def stopped(job: Job) -> str:
+    """Return why a job does no more, in words; '' where it did all."""
+    progress = queue.progress_of(job)
+    match job.state:
+        case Job.State.PAUSED:
+            left = f"{progress.left:,} {plural(progress.left, 'item is', 'items are')} left"
+            return f"Job {job.pk} is paused: {job.waiting_for} {left}."
+        case Job.State.CANCELLED:
+            items = f"{progress.cancelled:,} {plural(progress.cancelled, 'item')}"
+            return f"Job {job.pk} was cancelled: {items} will not be done."
+    return ""
+
+
 RUNS = {"--runs": {"nargs": "+", "default": [], "metavar": "RUN", "help": "only these runs"}}
 # 1 and 2 are every command's: refused, and used wrongly.
 EXIT_FAILED_LABELS = 3
-EXIT_PAUSED = 4
+EXIT_STOPPED = 4
 PRIORITIES = range(-100, 101)
 REASONS_SHOWN = 5
 
@@ -171,12 +185,9 @@ class LlmCommand(AssayCommand):
         if progress.failed:
             self.name_failed(job, progress)
         job.refresh_from_db()
-        if job.state == Job.State.PAUSED:
-            progress = queue.progress_of(job)
-            self.say(
-                f"Job {job.pk} is paused: {job.waiting_for} {progress.total - progress.ended:,} items are left."
-            )
-            sys.exit(EXIT_PAUSED)
+        if words := stopped(job):
+            self.say(words)
+            sys.exit(EXIT_STOPPED)
         if progress.failed:
             sys.exit(EXIT_FAILED_LABELS)
 

@@ -100,8 +100,7 @@ class RunningJob:
 
     @property
     def left(self) -> str:
-        left = self.row.progress.queued + self.row.progress.leased
-        return hours_text(left / self.rate / 60) if self.rate else ""
+        return hours_text(self.row.progress.left / self.rate / 60) if self.rate else ""
 
 
 def _forecast(viewer: User, campaign: Campaign, times: Sequence[KeptTime], now: datetime) -> Forecast:

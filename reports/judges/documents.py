@@ -30,6 +30,7 @@ from reports.metrics.registry import OF_NUGGETS, primary_of, scores_of
 from reports.profiles import profile_of
 from reports.registry import Choices, document
 from web.consistent_read import consistent_read
+from web.text import plural
 
 ERROR, WARN, SKIP, DEFAULT = ON_MISSING = ("error", "warn", "skip", "default")
 USUAL: Final = ("kendall", "tauap_b")
@@ -92,7 +93,7 @@ def judges_document(request: JudgesRequest) -> dict[str, Any]:
     """Return the judges by their first figure, the best first, and every two. Raises `Refused` for missing runs."""
     with consistent_read():
         truth = truth_of(request.campaign, request.truth, request.truth_measure)
-        judges = _judges(request, truth)
+        judges, unclear = _judges(request, truth)
     matching = Matching(request.on_missing == DEFAULT, request.only_shared_topics)
     pairs = [match(truth, judge, matching) for judge in judges]
     if request.on_missing == ERROR and not request.only_shared_runs:
@@ -111,6 +112,7 @@ def judges_document(request: JudgesRequest) -> dict[str, Any]:
         "judges": sorted(rows, key=lambda row: _best_first(row, str(request.methods[0]))),
         "differences": _differences(pairs, request.methods, resampling),
         "pairs_left_out": max(0, len(pairs) * (len(pairs) - 1) // 2 - MOST_PAIRS),
+        "conditions_left_out": unclear,
         "left_out": sorted({run for pair in pairs for run in pair.left_out}),
     }
 
@@ -141,12 +143,13 @@ def _score_of(choice: NuggetCondition, score: str) -> JudgeTable:
     return table_of_condition(choice, score, Policies(profile=profile))
 
 
-def _judges(request: JudgesRequest, truth: JudgeTable) -> list[JudgeTable]:
-    """Return the tables of others and the conditions by LLMs, apart from the truth."""
+def _judges(request: JudgesRequest, truth: JudgeTable) -> tuple[list[JudgeTable], list[str]]:
+    """Return the tables of others and the conditions by LLMs, apart from the truth, and conditions that are unclear."""
     campaign = request.campaign
     tables = [table for table in judge_tables(campaign) if table.name != truth.name]
     score = truth.measure if request.truth in list(Condition) else primary_of(profile_of(campaign))
     there = resolve(campaign, Condition(request.truth)) if request.truth in list(Condition) else None
+    unclear = []
     for condition in labelled_conditions(labelled_sets(campaign)):
         if condition.judge_kind is JudgeKind.LLM and condition != request.truth:
             try:
@@ -154,14 +157,21 @@ def _judges(request: JudgesRequest, truth: JudgeTable) -> list[JudgeTable]:
                 if there:
                     check_apart(there, choice)
             except Refused:  # several LLMs labelled: none of them is meant by the condition alone
+                unclear.append(str(condition))
                 continue
             tables.append(_score_of(choice, score))
     judges = [table for table in tables if not request.measures or table.measure in request.measures]
     if not judges:
         measures = sorted({table.measure for table in tables})
-        text = f"No judge has such scores; there are: {', '.join(measures) or 'none'}."
+        left_out = f" {_unclear(unclear)}" if unclear else ""
+        text = f"No judge has such scores; there are: {', '.join(measures) or 'none'}.{left_out}"
         raise Refused("no_judges", text, field="measure" if request.measures else "", choices=measures)
-    return judges
+    return judges, unclear
+
+
+def _unclear(conditions: Sequence[str]) -> str:
+    number = f"{len(conditions)} {plural(len(conditions), 'condition')}"
+    return f"{number} left out, by several LLMs without a default, or the truth's own: {', '.join(conditions)}."
 
 
 def _refuse_missing(pairs: Sequence[JudgeAgainstTruth]) -> None:
@@ -241,6 +251,8 @@ def facts(content: Mapping[str, Any]) -> list[str]:
     sentences = [f"Truth: {content['truth']}, by {content['truth_measure']}."]
     if content["left_out"] and content["on_missing"] != SKIP:
         sentences.append(f"Left out, because one side lacks them: {_names(content['left_out'])}.")
+    if content["conditions_left_out"]:
+        sentences.append(_unclear(content["conditions_left_out"]))
     if content["pairs_left_out"]:
         sentences.append(f"{content['pairs_left_out']} pairs of judges are not compared: name a measure.")
     filled = sum(row["filled"] for row in content["judges"])

@@ -24,7 +24,9 @@ from exchange.fetching import MOST_TRIES, Wanted, fetch_rows, plan_fetch, start_
 from exchange.text_sources import MOST_BYTES
 from jobs import queue
 from jobs.models import Job, WorkItem
+from organizer.management.commands.fetch_segments import Command as FetchSegments
 from tests.exchange.text_server import KEY, KEY_NAME, Reply, TextServer, passage, running_text_server, text_of
+from tests.reports.surfaces import admin
 from tests.worlds.imported import answer, load, load_world, run, segment, sentence, write
 from tests.worlds.installation import new_database
 from tests.worlds.llm import wait_until
@@ -363,6 +365,22 @@ def test_a_deleted_campaign_fetches_nothing(corpus: Path, server: TextServer) ->
     delete_campaign(campaign=Campaign.objects.get(), typed="river", actor=None)
     work()
     assert (state(job)[0], server.asked) == ("cancelled", [])
+
+
+def test_a_cancelled_job_has_fetched_what_came_and_nothing_else(
+    corpus: Path, server: TextServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = fetch()
+    [first] = queue.claim("other/texts", 1, kind=fetching.JOB_KIND)
+    queue.end_all([(first, "")])
+    queue.cancel(job)
+    [row] = fetch_rows([job])
+    assert (row.progress.ended, row.progress.cancelled, row.progress.total) == (1, 5, 6)
+    assert '<progress max="6" value="1"' in admin().get("/campaigns/river/data/").content.decode()
+    with pytest.raises(SystemExit) as ended:
+        FetchSegments().wait(job)
+    assert ended.value.code == 4
+    assert f"Job {job.pk} was cancelled: 5 items will not be done." in capsys.readouterr().err
 
 
 def test_the_setting_is_what_a_text_server_says(server: TextServer) -> None:

@@ -9,7 +9,7 @@ from evaluation.management.base import AssayCommand, add_campaign, the_campaign
 from exchange.fetching import Wanted, fetch_rows, plan_fetch, start_fetch
 from exchange.text_sources import source_named
 from jobs.models import Job
-from organizer.management.llm import EXIT_FAILED_LABELS, EXIT_PAUSED, wait_for
+from organizer.management.llm import EXIT_FAILED_LABELS, EXIT_STOPPED, stopped, wait_for
 
 
 class Command(AssayCommand):
@@ -46,9 +46,9 @@ class Command(AssayCommand):
         self.say(f"{row.progress.done:,} texts are loaded, {row.progress.failed:,} failed.")
         for failure in row.failures:
             self.say(f"  {failure.count:,}: {failure.reason} (such as {failure.example})")
-        if job.state == Job.State.PAUSED:
-            self.say(f"Job {job.pk} is paused: {job.waiting_for}")
-            sys.exit(EXIT_PAUSED)
+        if words := stopped(job):
+            self.say(words)
+            sys.exit(EXIT_STOPPED)
         if row.progress.failed:
             sys.exit(EXIT_FAILED_LABELS)
 

@@ -1,16 +1,18 @@
 """Judges compared with the truth: the figures of AutoJudge's own tool, intervals, differences and missing runs."""
 
 import json
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evaluation.models import Campaign
+from reports.models import ExternalCondition
 from tests.api.conftest import program_of
 from tests.worlds.campaign import World
 from tests.worlds.cast import make_cast
-from tests.worlds.imported import load, report, run, write
+from tests.worlds.imported import labels, load, report, run, write
 
 METHODS = ("kendall", "spearman", "pearson", "tauap_b", "kendall@4", "tau_gap")
 ASKED = tuple(word for method in METHODS for word in ("--method", method))
@@ -151,6 +153,24 @@ def test_a_choice_that_is_none_is_refused_with_those_there_are(options: tuple[st
     outcome = run("report", "judges", "--campaign", "river", *options)
     assert outcome.code in (1, 2)
     assert words in outcome.err
+
+
+def test_a_condition_of_several_llms_is_left_out_and_said_so(labelled: Path) -> None:
+    text = "".join(f"{name} f1 t1 {value}\n" for name, value in (("alpha", 1), ("beta", 0.5)))
+    for name in ("A", "B"):
+        load("import_scores", "--judge", name, "--form", "tot", write(labelled, "a.txt", text))
+    rows = [labels("alpha", "t1", ("bends", "support"), ("sand", "support"))]
+    load("import_assignments", "--origin", "auto", "--judge", "other", "--by", "llm", write(labelled, "o", rows))
+    document = report("judges", "--truth", "A", "--on-missing", "skip")
+    assert ([row["judge"] for row in document["judges"]], document["conditions_left_out"]) == (["B"], ["A/A"])
+    words = "1 condition left out, by several LLMs without a default, or the truth's own: A/A."
+    campaign = Campaign.objects.get()
+    olga = World(campaign, make_cast(campaign)).client("olga")
+    page = olga.get(f"/campaigns/{campaign.slug}/reports/judges/?truth=A").content.decode()
+    assert words in unescape(page)
+    ExternalCondition.objects.get(name="B").delete()
+    alone = run("report", "judges", "--campaign", "river", "--truth", "A", "--on-missing", "skip")
+    assert words in alone.err
 
 
 def test_labels_of_people_are_a_truth_and_an_llm_s_a_judge(labelled: Path) -> None:
