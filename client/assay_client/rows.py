@@ -1187,6 +1187,8 @@ class JudgesReportRow:
     judges: list[ComparedJudgeRow]
     differences: list[ComparedJudgesRow]
     pairs_left_out: int
+    conditions_left_out: list[str]
+    """by several LLMs without a default, or the truth's own"""
     left_out: list[str]
     """runs that one side lacks"""
 
@@ -1434,7 +1436,7 @@ class ReportedRunRow:
     violations: float | None = None
     """of a rubric: criteria below 0 that an answer meets, the mean"""
     mandatory_missed: float | None = None
-    """of a rubric: vital criteria that an answer does not meet, the mean"""
+    """of a rubric: vital criteria above 0 that an answer does not meet, the mean"""
     topics: int
     """topics behind the primary score"""
     excluded: int
@@ -1578,7 +1580,7 @@ class ScoreRow:
     violations: float | None
     """of a rubric: criteria below 0 that an answer meets, the mean"""
     mandatory_missed: float | None
-    """of a rubric: vital criteria that an answer does not meet, the mean"""
+    """of a rubric: vital criteria above 0 that an answer does not meet, the mean"""
     length: float | None
     """words of an answer, the mean"""
     weighted_precision: float | None
@@ -2140,7 +2142,7 @@ class TopicScoreRow:
     violations: float | None
     """of a rubric: criteria below 0 that an answer meets, the mean"""
     mandatory_missed: float | None
-    """of a rubric: vital criteria that an answer does not meet, the mean"""
+    """of a rubric: vital criteria above 0 that an answer does not meet, the mean"""
     length: float | None
     """words of an answer, the mean"""
     weighted_precision: float | None

@@ -18,6 +18,7 @@ from evaluation.formats.lines import (
     id_problem,
     json_line,
     json_rows,
+    name_problem,
     one_of,
     unless_null,
 )
@@ -46,6 +47,8 @@ ARENA: Final = {
 }
 ARENA_COLUMNS: Final = ("topic_id", "model_a", "model_b", "winner")
 OUTCOME_COLUMNS: Final = ARENA_COLUMNS[1:]
+JUDGE_COLUMN: Final = "judge"
+"""Of battles as arenas publish them; a file need not have it."""
 SWAPPED: Final = ":swapped"
 COMPLETED, FAILED = "completed", "failed"
 MOST_ROUNDS: Final = 32_767  # what the column holds
@@ -260,6 +263,8 @@ def _arena_cells(
             if column not in OUTCOME_COLUMNS and has_outcomes(source):
                 text += "; without topics a file gives ratings alone, and is loaded as scores by others"
             problems.add(header_line, column, text)
+    if header.count(JUDGE_COLUMN) > 1:
+        problems.add(header_line, JUDGE_COLUMN, f"a column of this name once, found {header}")
     if len(problems):
         return
     yield from by_heading(records, header, problems)
@@ -269,14 +274,17 @@ def _arena_rows(
     source: Source, problems: Problems, columns: Sequence[str] = ARENA_COLUMNS
 ) -> Iterator[BattleRecord]:
     for line, row in _arena_cells(source, problems, columns):
-        wrong = [name for name in columns[:-1] if id_problem(row[name])]
-        for name in wrong:
-            problems.add(line, name, id_problem(row[name]) or "")
+        judge = row.get(JUDGE_COLUMN, "")
+        wrong = {name: problem for name in columns[:-1] if (problem := id_problem(row[name]))}
+        if judge and (problem := name_problem(judge)):
+            wrong[JUDGE_COLUMN] = problem
+        for name, problem in wrong.items():
+            problems.add(line, name, problem)
         label = ARENA.get(row["winner"])
         if label is None:
             problems.add(line, "winner", f"{', '.join(ARENA)}, found {row['winner'][:40]!r}")
         elif not wrong:
-            yield BattleRecord(line, row.get("topic_id", ""), row["model_a"], row["model_b"], label)
+            yield BattleRecord(line, row.get("topic_id", ""), row["model_a"], row["model_b"], label, judge=judge)
 
 
 def own_line(record: BattleRecord, battle: str) -> str:
@@ -351,8 +359,8 @@ def task_line(task: BattleTask, query: str, left: str, right: str) -> str:
 
 
 def arena_line(record: BattleRecord, battle: str) -> str:
-    # Ids have no white space; a comma or a quotation mark is all that a cell has to be quoted for.
-    cells = (record.topic_id, record.left, record.right, _verdict(record.label, ARENA) or "")
+    # Ids and names have no line ends; a comma or a quotation mark is all that a cell has to be quoted for.
+    cells = (record.topic_id, record.left, record.right, _verdict(record.label, ARENA) or "", record.judge)
     return ",".join('"' + cell.replace('"', '""') + '"' if set(cell) & set('",') else cell for cell in cells)
 
 
@@ -372,7 +380,7 @@ class BattleForm:
 FORMS: Final = {
     "assay": BattleForm(_own_rows, own_line, has_all=True),
     "ragdoll": BattleForm(_ragdoll_rows, ragdoll_line),
-    "arena": BattleForm(_arena_rows, arena_line, header=",".join(ARENA_COLUMNS)),
+    "arena": BattleForm(_arena_rows, arena_line, header=",".join((*ARENA_COLUMNS, JUDGE_COLUMN))),
 }
 
 

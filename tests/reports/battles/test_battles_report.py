@@ -8,7 +8,7 @@ import pytest
 from evaluation.errors import BadInput
 from evaluation.formats.battles import parse_battles
 from evaluation.formats.source import Source
-from evaluation.models import AnswerProvenance, Battle, Campaign, Verdict
+from evaluation.models import AnswerProvenance, Battle, Campaign, Event, Verdict
 from reports.methods.report import methods_documents
 from tests.reports.battles.worlds import load_runs
 from tests.worlds.imported import load, refuse, report, run, write
@@ -163,6 +163,31 @@ def test_no_form_names_a_person_under_pseudonyms(folder: Path, form: str, tmp_pa
     text = path.read_text("utf-8")
     assert text.count("\n") == len(BATTLES) + (form == "arena")
     assert "Archer" not in text
+
+
+@pytest.mark.parametrize("form", ["assay", "ragdoll", "arena"])
+def test_verdicts_of_two_people_on_one_battle_come_back_as_theirs(folder: Path, form: str) -> None:
+    of_ben = [row | {"verdict": "tie"} for row in verdicts("Ben, B.")[:4]]
+    load("import_battles", "--by", "human", write(folder, "verdicts.jsonl", verdicts("ann") + of_ben))
+    here, path = report("battles", *FEW), folder / "out"
+    load("export", "battles", *BY_PEOPLE, "--form", form, "--output", path)
+    load("undo_import", Event.objects.filter(kind="import.battles").latest("pk").pk)
+    assert "16 verdicts added" in load("import_battles", "--by", "human", "--form", form, path).err
+    assert report("battles", *FEW) == here
+    assert report("battles", *FEW, "--judge", "ann")["runs"] != here["runs"]
+
+
+@pytest.mark.parametrize(
+    ("header", "judge", "words"),
+    [
+        ("judge", "=ann", "2: judge: something that does not begin with"),
+        ("judge,judge", "ann,ben", "1: judge: a column of this name once"),
+    ],
+)
+def test_a_judge_of_a_table_is_a_name_that_it_has_once(header: str, judge: str, words: str) -> None:
+    lines = [f"topic_id,model_a,model_b,winner,{header}", f"t1,a,b,tie,{judge}"]
+    with pytest.raises(BadInput, match=words):
+        parse_battles(Source("arena.csv", "", tuple(enumerate(lines, 1))), "arena")
 
 
 def test_an_import_of_verdicts_is_taken_back(folder: Path) -> None:
