@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
@@ -24,8 +25,21 @@ from evaluation.tasks.units import Order, Skipped, TopicUnit
 from evaluation.terms import BattleWalk, JudgeKind
 from web.statements import ROWS_A_STATEMENT
 
-TasksByBattle = dict[int, set[int]]
-"""Tasks that have a battle, by battle."""
+Person = tuple[str, int]
+"""An account, or a judge without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Holders:
+    """Who has each battle at a desk, or judged it in a file: tasks and people by battle.
+
+    `first`: battles of which somebody has the first verdict. `by_file`: accounts whose verdicts a file brought.
+    """
+
+    tasks: dict[int, set[int]]
+    people: dict[int, set[Person]]
+    first: set[int]
+    by_file: dict[int, set[int]]
 
 
 def battle_units(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple[list[TopicUnit], list[Skipped]]:
@@ -44,8 +58,8 @@ def battle_units(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple
     drawn = {
         DrawnBattle(row.topic.topic_id, runs[row.left_id], runs[row.right_id], row.round): row.pk for row in rows
     }
-    holders, first = _holders(battle_set, order.instead)
-    to_hand_out = _to_hand_out(order, battle_set, drawn, holders, first)
+    holders = _holders(battle_set, order.instead)
+    to_hand_out = _to_hand_out(order, battle_set, drawn, holders)
     by_topic: dict[str, list[DrawnBattle]] = defaultdict(list)
     for battle, key in drawn.items():
         if key in to_hand_out:
@@ -59,9 +73,20 @@ def battle_units(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple
             continue
         keys = tuple(drawn[battle] for battle in ordered)
         minutes = sum(task_minutes(part, words, own) for part in in_tasks(ordered, protocol.battle_task))
-        held = frozenset().union(*(holders[key] for key in keys))
+        held, judged_by = (
+            frozenset().union(*(of_battle[key] for key in keys)) for of_battle in (holders.tasks, holders.by_file)
+        )
         units.append(
-            TopicUnit(topic, round(minutes), answers=len(keys), labels=len(keys), battles=keys, holders=held)
+            TopicUnit(
+                topic,
+                round(minutes),
+                answers=len(keys),
+                labels=len(keys),
+                battles=keys,
+                holders=held,
+                judged_by=judged_by,
+                second_opinion=not holders.first.isdisjoint(keys),
+            )
         )
     return units, skipped
 
@@ -96,44 +121,55 @@ def _battles_of(task: str) -> list[int]:
     return [battle for battle in rows.values_list("battle", flat=True) if battle]
 
 
-def _holders(battle_set: BattleSet, instead: str) -> tuple[TasksByBattle, set[int]]:
-    """Return the tasks that have each battle, and the battles that somebody has first; without the task to replace."""
-    holders: TasksByBattle = defaultdict(set)
-    first = set()
+def _holders(battle_set: BattleSet, instead: str) -> _Holders:
+    """Return who has each battle, without the task to replace."""
+    holders = _Holders(defaultdict(set), defaultdict(set), set(), defaultdict(set))
     rows = TaskAnswer.objects.filter(battle__battle_set=battle_set).exclude(task__public_id=instead)
     rows = rows.filter(Task.objects.all().not_withdrawn_q("task__"))
-    for battle, task, is_second in rows.values_list("battle", "task", "task__second_opinion"):
-        holders[battle or 0].add(task)
+    columns = ("battle", "task", "task__assessor", "task__second_opinion")
+    for battle, task, assessor, is_second in rows.values_list(*columns):
+        holders.tasks[battle or 0].add(task)
+        holders.people[battle or 0].add(("user", assessor))
         if not is_second:
-            first.add(battle or 0)
-    return holders, first
+            holders.first.add(battle or 0)
+    by_file = _by_people(battle_set).filter(event__kind="import.battles").order_by()
+    for battle, judge, user, is_second in by_file.values_list("battle", "judge", "judge__user", "second_opinion"):
+        holders.people[battle].add(("user", user) if user else ("judge", judge))
+        if user:
+            holders.by_file[battle].add(user)
+        if not is_second:
+            holders.first.add(battle)
+    return holders
 
 
 def _to_hand_out(
-    order: Order, battle_set: BattleSet, drawn: dict[DrawnBattle, int], holders: TasksByBattle, first: set[int]
+    order: Order, battle_set: BattleSet, drawn: dict[DrawnBattle, int], holders: _Holders
 ) -> set[int]:
     if order.instead:
         return set(_battles_of(order.instead))
-    free = {*drawn.values()} - first
+    free, people = {*drawn.values()} - holders.first, holders.people
     if not order.again:
         return free
     # A topic with battles that nobody has is handed out first.
     begun = {battle.topic for battle in drawn if drawn[battle] in free}
     share = battle_set.campaign.protocol.battle_overlap
     dealt = {battle for battle in drawn if battle.topic not in begun}
-    there = {battle for battle in drawn if len(holders[drawn[battle]]) > 1}
+    there = {battle for battle in drawn if len(people[drawn[battle]]) > 1}
     twice = {drawn[battle] for battle in overlap(battle_set.seed, drawn, share, there) if battle in dealt}
-    second = {battle for battle in twice if len(holders[battle]) == 1}
+    second = {battle for battle in twice if len(people[battle]) == 1}
     third = {drawn[battle] for battle in dealt} & _with_opposite_winners(battle_set)
-    return free | second | {battle for battle in third if len(holders[battle]) == 2}
+    return free | second | {battle for battle in third if len(people[battle]) == 2}
+
+
+def _by_people(battle_set: BattleSet) -> QuerySet[Verdict]:
+    return Verdict.objects.current().filter(
+        battle__battle_set=battle_set, judge__kind=JudgeKind.HUMAN, judge__aside=False
+    )
 
 
 def _with_opposite_winners(battle_set: BattleSet) -> set[int]:
     """Return the battles of which people gave all points to one answer, and all to the other."""
-    verdicts = Verdict.objects.current().filter(
-        battle__battle_set=battle_set, judge__kind=JudgeKind.HUMAN, judge__aside=False
-    )
-    decided = verdicts.filter(label__in=(BattleLabel.LEFT, BattleLabel.RIGHT)).order_by()
+    decided = _by_people(battle_set).filter(label__in=(BattleLabel.LEFT, BattleLabel.RIGHT)).order_by()
     winners: dict[int, set[bool]] = defaultdict(set)
     for battle, label, left, first in decided.values_list("battle", "label", "left", "battle__left"):
         winners[battle].add((label == BattleLabel.LEFT) is (left == first))

@@ -111,6 +111,8 @@ class Roster:
     def refusal(self, user: User, piece: TopicUnit, order: Order, draft_set: NuggetSet | None) -> str:
         """Return why someone may not have a piece of work; empty if they may."""
         nuggets = piece.nugget_set.name if piece.nugget_set else ""
+        if user.pk in piece.judged_by:
+            return f"{user.name} judged some of it elsewhere."
         try:
             check_hand_out(order.stage, self._for_piece(user, piece, order), nuggets)
             maker = self.maker(piece)
@@ -278,7 +280,7 @@ def _taken(
             taken.append(Skipped.of(piece.topic, refused.message))
         else:
             counted = any(not holder.second_opinion for holder in holders)
-            free.append(replace(piece, second_opinion=counted))
+            free.append(replace(piece, second_opinion=counted or piece.second_opinion))
     return taken, free
 
 

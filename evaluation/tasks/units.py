@@ -65,7 +65,8 @@ class Ground:
 class TopicUnit:
     """One topic of a plan, and who gets it. `labels`: the number of judgments to give, on `answers` answers.
 
-    `battles`: those to compare, in their walk, and `holders`, the tasks that have some of them.
+    `battles`: those to compare, in their walk, `holders`, the tasks that have some of them, and `judged_by`, the
+    accounts of whom a file has verdicts on some.
     `second_opinion`: somebody else's labels count. `why`: in words, why this assessor.
     """
 
@@ -79,6 +80,7 @@ class TopicUnit:
     labels: int = 0
     battles: tuple[int, ...] = ()
     holders: frozenset[int] = frozenset()
+    judged_by: frozenset[int] = frozenset()
     second_opinion: bool = False
     assessor: User | None = None
     why: str = ""

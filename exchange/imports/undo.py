@@ -251,7 +251,7 @@ def _resting(campaign: Campaign, kind: str, event: Event, loaded: Sequence[Rows]
     jobs = LlmJob.objects.filter(campaign=campaign, job__state__in=(Job.State.RUNNING, Job.State.PAUSED))
     counts |= {LlmJob: jobs.count(), ExternalScore: aggregates_resting_on(event)}
     if kind not in LOADED:
-        return counts | _resting_on_labels(campaign, loaded)
+        return counts | _resting_on_labels(campaign, event, loaded)
     own = {rows.model: rows for rows in loaded}
     for rows in loaded:
         # The texts alone go: whatever names a passage names it still.
@@ -289,7 +289,15 @@ def _tasks_that_read(campaign: Campaign, segments: QuerySet[Segment]) -> int:
     return tasks.not_withdrawn().filter(read).count()
 
 
-def _resting_on_labels(campaign: Campaign, loaded: Sequence[Rows]) -> Resting:
+def _tasks_on_verdicts(event: Event, loaded: Sequence[Rows]) -> int:
+    """Count the tasks for second opinions beside verdicts, and those of battles that came with them."""
+    verdicts = [rows.values("battle") for rows in loaded if rows.model is Verdict]
+    rows = TaskAnswer.objects.filter(battle__in=verdicts[0]) if verdicts else TaskAnswer.objects.none()
+    rows = rows.filter(Q(task__second_opinion=True) | Q(battle__event=event))
+    return rows.filter(Task.objects.all().not_withdrawn_q("task__")).values("task").distinct().count()
+
+
+def _resting_on_labels(campaign: Campaign, event: Event, loaded: Sequence[Rows]) -> Resting:
     judges = {judge for rows in loaded for judge in rows.order_by().values_list("judge", flat=True).distinct()}
     studies = Study.objects.filter(Q(person__in=judges) | Q(judge__in=judges), campaign=campaign)
     verdicts = Adjudication.objects.filter(campaign=campaign).values_list("labels", flat=True)
@@ -298,7 +306,10 @@ def _resting_on_labels(campaign: Campaign, loaded: Sequence[Rows]) -> Resting:
             judge__in=judges, battle__battle_set__campaign=campaign
         ).count(),
         Study: studies.count(),
-        Task: Task.objects.filter(campaign=campaign, judge__in=judges).not_withdrawn().count(),
+        Task: max(
+            Task.objects.filter(campaign=campaign, judge__in=judges).not_withdrawn().count(),
+            _tasks_on_verdicts(event, loaded),
+        ),
         Adjudication: sum(any(label.get("judge") in judges for label in labels) for labels in verdicts),
     }
 

@@ -15,11 +15,13 @@ from django.urls import reverse
 from assessor.progress.pipeline import StepState, pipeline_for
 from evaluation.battles import BattleOrder, draw_battles
 from evaluation.errors import Refused
+from evaluation.judges import judge_of
 from evaluation.labels import BattleLabel
 from evaluation.models import (
     AnswerProvenance,
     Battle,
     BattleSet,
+    Event,
     Judge,
     Protocol,
     SampledBattle,
@@ -36,7 +38,7 @@ from evaluation.terms import BattleShow, JudgeKind
 from reports.methods.report import battle_sentences
 from tests.assessor.desk_client import Window
 from tests.worlds.battles import judge_battles
-from tests.worlds.imported import load, refuse, report
+from tests.worlds.imported import load, refuse, report, write
 from tests.worlds.judging import NUGGETS, JudgingWorld, current_task, make_judging_world
 
 pytestmark = pytest.mark.django_db
@@ -479,6 +481,44 @@ def test_comparing_is_a_step_of_today_from_its_first_task_on(world: JudgingWorld
     judge(desk)
     submit(desk)
     assert states() == ["done", "waiting"]
+
+
+def verdict_rows(judge: str, label: str, *, second: bool = False) -> list[dict[str, Any]]:
+    runs = dict(AnswerProvenance.objects.values_list("answer", "run__run_id"))
+    sides = ((runs[battle.left_id], runs[battle.right_id]) for battle in Battle.objects.all())
+    pairs = [pair[::-1] if second else pair for pair in sides]
+    head = {"topic_id": "t1", "verdict": label, "judge": judge, "second": second}
+    return [head | {"left": left, "right": right} for left, right in pairs]
+
+
+def load_verdicts(world: JudgingWorld, *rows: dict[str, Any]) -> Event:
+    load("import_battles", "--by", "human", "--set", "battles", write(world.folder, "verdicts.jsonl", [*rows]))
+    return Event.objects.filter(kind="import.battles").latest("pk")
+
+
+def test_battles_that_a_file_decided_are_not_handed_out_but_for_a_second_opinion(world: JudgingWorld) -> None:
+    rows = verdict_rows(judge_of(world.people["ann"]).name, "left")
+    some = load_verdicts(world, *rows[:4])
+    rest = window(world, "ben")
+    assert len(battles_of(rest)) == 6
+    world.withdraw(rest.task)
+    load("undo_import", f"e{some.pk}")
+    event = load_verdicts(world, *rows)
+    with pytest.raises(Refused, match="no battle of it is left to hand out"):
+        world.hand(BATTLE, "ben")
+    with pytest.raises(Refused, match="ann judged some of it elsewhere"):
+        world.hand(BATTLE, "ann", again=True)
+    ben = window(world, "ben", again=True)
+    assert (ben.task.second_opinion, len(battles_of(ben))) == (True, 2)
+    assert "this rests on it: 1 task handed out" in refuse("undo_import", f"e{event.pk}")
+    world.withdraw(ben.task)
+    load("undo_import", f"e{event.pk}")
+    assert len(battles_of(window(world, "ben"))) == 10
+
+
+def test_opposite_winners_of_files_go_to_a_third_person(world: JudgingWorld) -> None:
+    load_verdicts(world, *verdict_rows("ann", "left"), *verdict_rows("Guest", "left", second=True)[:3])
+    assert len(battles_of(window(world, "ben", again=True))) == 3
 
 
 def test_battles_judged_elsewhere_are_done_on_today(world: JudgingWorld) -> None:
