@@ -195,7 +195,9 @@ def support_report(campaign: Campaign, choices: Choices) -> Document:
     content = support_document(condition, policies)
     text = citations_text(content["first_citations"], policies.measure)
     grounded = f"\n\nCandidates: retrieved.\n{as_table(content['grounded'])}" if content["grounded"] else ""
-    return Document(content, content["runs"], f"{policy_line(content)} {text}{grounded}")
+    # A file is one table, in which no run that cites stands beside one that does not.
+    rows = content["runs"] or content["grounded"]
+    return Document(content, rows, f"{policy_line(content)} {text}{grounded}", content["runs"])
 
 
 @dataclass(frozen=True, kw_only=True)

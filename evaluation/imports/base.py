@@ -90,6 +90,7 @@ class ImportPlan:
     """Plan of an import: counts for the receipt, findings, and the writing itself.
 
     `check` refuses what work at desks forbids. It is asked again before the writing: that work raises no revision.
+    `payload`: what else its event says.
     """
 
     noun: str
@@ -100,6 +101,7 @@ class ImportPlan:
     counts: dict[str, int] = field(default_factory=dict)
     write: Callable[[Event], None] = lambda event: None
     check: Callable[[], None] = lambda: None
+    payload: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +220,7 @@ def _write(
     receipt = _receipt(plan)
     if receipt.nothing_changed:
         return receipt
-    event = _record(campaign, kind, sources, actor, receipt)
+    event = _record(campaign, kind, sources, actor, receipt, plan.payload)
     plan.write(event)
     store_findings(campaign, event, plan.found)
     # Reports are kept by revision; without a new one they would go on showing the old state.
@@ -227,12 +229,18 @@ def _write(
 
 
 def _record(
-    campaign: Campaign, kind: str, sources: Sequence[Source], actor: User | None, receipt: LoadReceipt
+    campaign: Campaign,
+    kind: str,
+    sources: Sequence[Source],
+    actor: User | None,
+    receipt: LoadReceipt,
+    beside: Mapping[str, Any],
 ) -> Event:
     # Names without folders: where a file lay on somebody's disk is nobody's business.
     files = [{"name": Path(source.name).name, "sha256": source.sha256} for source in sources]
     counts = {"added": receipt.added, "changed": receipt.changed, "unchanged": receipt.unchanged}
     payload = {"files": files, "of": receipt.noun, **counts, "findings": receipt.findings, **receipt.counts}
+    payload |= beside
     return Event.objects.create(campaign=campaign, kind=f"import.{kind}", actor=actor, payload=payload)
 
 

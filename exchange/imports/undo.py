@@ -61,7 +61,7 @@ from evaluation.tasks.pooling import lock_judging
 from exchange.models import ImportAttempt
 from jobs.models import Job
 from llmjobs.models import LlmJob
-from reports.judges.imports import aggregates_resting_on
+from reports.judges.imports import aggregates_dropped_of, aggregates_resting_on
 from reports.leaderboard.scores import OF_RUNS
 from reports.models import Adjudication, ExternalCondition, ExternalScore
 from web.text import plural
@@ -177,7 +177,9 @@ def undo_problem(campaign: Campaign, event: Event) -> Refused | None:
             "Load the earlier file again and change what is loaded.",
         )
     loaded = _loaded(kind, event)
-    if gone := added - _count_of(kind, noun, loaded):
+    # What went for the means of more topics says nothing that the topics do not.
+    dropped = aggregates_dropped_of(event) if kind == "scores" and noun != OF_RUNS else 0
+    if gone := added - dropped - _count_of(kind, noun, loaded):
         text = f"{gone:,} of its {added:,} {noun} were changed or taken away by something later."
         return Refused("changed_since", f"This import cannot be taken back: {text}")
     if words := _in_words(_resting(campaign, kind, event, loaded)):

@@ -1,5 +1,6 @@
 """Score files of judges, by topic: compared with what is loaded, and written as tables under the judges' names."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum, isnan
@@ -52,6 +53,8 @@ RATING = "rating"
 OUTCOMES = "outcomes"
 """Battles without topics, by which runs are rated."""
 UNRATED = "unrated runs"
+DROPPED = "dropped"
+"""In the event of an import: how many aggregates went for the means of more topics, by the import that brought them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +238,8 @@ def _plan(
     taken_out = sum(change.lost_aggregates for change in changes)
     plan.counts |= {TAKEN_OUT: absent} if replace else {NOT_IN_FILE: absent, TAKEN_OUT: taken_out}
     plan.counts |= {UNRATED: sum(table.unrated for table in tables)}
+    dropped = Counter(event for change in changes for event in change.dropped)
+    plan.payload = {DROPPED: {str(event): count for event, count in dropped.items()}} if dropped else {}
 
     def write(event: Event) -> None:
         for change in changes:
@@ -291,6 +296,13 @@ def aggregates_resting_on(event: Event) -> int:
     return count
 
 
+def aggregates_dropped_of(event: Event) -> int:
+    """Count the aggregates of an import that went later because the means of more topics count in their place."""
+    later = Event.objects.filter(campaign=event.campaign, kind=event.kind, pk__gt=event.pk)
+    payloads = later.values_list("payload", flat=True)
+    return sum(payload.get(DROPPED, {}).get(str(event.pk), 0) for payload in payloads)
+
+
 def _finding(file: str, line: int, key: Key, value: float, mean: float, counts: str) -> ImportFinding:
     text = f"{key[1]}: {ALL} is {value:g}, the mean over topics {mean:g}; {counts}"
     return ImportFinding(FindingCode.AGGREGATE_DIFFERS, file, line, text, run_id=key[0])
@@ -301,7 +313,7 @@ class TableChanges:
     """Changes of a judge's table by its files.
 
     `absent`: keys of loaded scores that the files lack, of runs that they have. `lost_aggregates`: how many aggregates
-    without scores by topic are deleted.
+    without scores by topic are deleted; `dropped`: the imports of those with such scores, one for each.
     """
 
     judge: JudgeEntry
@@ -310,6 +322,7 @@ class TableChanges:
     absent: list[int]
     problems: list[InputProblem]
     lost_aggregates: int
+    dropped: list[int]
 
     def write(self, campaign: Campaign, event: Event, replace: bool) -> None:
         table, _ = ExternalCondition.objects.get_or_create(campaign=campaign, name=self.judge.name)
@@ -345,7 +358,14 @@ def _changes(
     means = _means(staying | {key: score.value for key, (_, score) in table.rows.items()})
     stale = [] if replace or options.keep_aggregates else list(_stale(before, means))
     gone = [loaded.pop(key)[0] for key in stale]
-    lost_aggregates = len({key[:2] for key in stale} - _means(before).keys())
+    of_topics = _means(before).keys()
+    lost_aggregates = len({key[:2] for key in stale} - of_topics)
+    going = [pk for key, pk in zip(stale, gone, strict=True) if key[:2] in of_topics]
+    dropped = [
+        event
+        for part in in_parts_of(going)
+        for event in ExternalScore.objects.filter(pk__in=part).values_list("event", flat=True)
+    ]
     for key in stale:
         if key not in table.rows:
             plan.found.append(_finding(table.file, 0, key, before[key], means[key[:2]], MEAN_COUNTS))
@@ -376,7 +396,7 @@ def _changes(
     plan.unchanged += len(rows) - len(new) - len(changed)
     gone += [loaded[score.key][0] for _, score in changed]
     return TableChanges(
-        table.judge, new + [score for _, score in changed], gone, absent, problems, lost_aggregates
+        table.judge, new + [score for _, score in changed], gone, absent, problems, lost_aggregates, dropped
     )
 
 

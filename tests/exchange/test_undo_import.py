@@ -284,6 +284,34 @@ def test_later_scores_are_taken_back_where_topics_say_the_aggregate(
     assert list(ExternalScore.objects.values_list("topic_id", "value")) == [("t1", 0.5)]
 
 
+@pytest.mark.parametrize("order", [(1, 0), (2, 1, 0), (0, 2, 1)], ids=str)
+def test_scores_are_taken_back_whose_aggregate_went_for_that_of_later_topics(
+    world: World, tmp_path: Path, order: tuple[int, ...]
+) -> None:
+    texts = ["r1 m t1 0.5\nr1 m all 0.5\nr2 m t1 1\n", "r1 m t2 1\n", "r1 n t1 1\n"]
+    events = [load_scores(world, tmp_path, text) for text in texts]
+    assert not ExternalScore.objects.filter(topic_id="").exists()
+    for place in order:
+        undo_import(campaign=world.campaign, event=events[place], actor=None)
+    left = {events.index(event) for event in events} - set(order)
+    assert set(ExternalScore.objects.values_list("event", flat=True)) == {events[place].pk for place in left}
+
+
+def test_scores_that_a_later_file_changed_are_not_taken_back(world: World, tmp_path: Path) -> None:
+    first = load_scores(world, tmp_path, "r1 m t1 0.5\nr1 m all 0.5\nr2 m t1 1\n")
+    load_scores(world, tmp_path, "r1 m t2 1\n")
+    changed = write_source(tmp_path, "judge.eval.txt", "r2 m t1 0.25\n")
+    load_score_files(
+        campaign=world.campaign,
+        sources=[changed],
+        judge=JudgeEntry("A"),
+        options=ScoreFileOptions(form="tot"),
+        replace=True,
+    )
+    with pytest.raises(Refused, match="1 of its 3 scores were changed or taken away by something later"):
+        undo_import(campaign=world.campaign, event=first, actor=None)
+
+
 def test_a_page_takes_its_import_back(world: World) -> None:
     olga = world.client("olga")
     attempt = sent(olga, "topics", ("more.tsv", "t3\thow deep\n"))

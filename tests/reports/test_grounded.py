@@ -1,5 +1,6 @@
 """A run that cites nothing is judged by what was retrieved: grounded, without precision, apart from runs that cite."""
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,9 @@ def test_a_campaign_in_which_no_run_cites_has_its_page(own: Path, client: Client
         assert client.get(f"/campaigns/lake/{page}").status_code in (200, 302), page
     outcome = run("report", "support", "--campaign", "lake", *OF, "--format", "json")
     assert [row["grounded"] for row in json.loads(outcome.out)["grounded"]] == [None]
+    outcome = run("report", "support", "--campaign", "lake", *OF, "--format", "csv")
+    [row] = csv.DictReader(outcome.out.splitlines())
+    assert (row["run_id"], row["grounded"], row["sentences"]) == ("bot", "", "4")
 
 
 def test_a_gate_over_citations_says_that_it_compares_no_such_run(own: Path) -> None:
