@@ -206,7 +206,7 @@ def test_ratings_of_topics_that_all_say_the_same_have_no_interval(points: list[f
     assert {run.rating_interval.ends for run in figures.runs} == {None}
     assert {run.rating_interval.reason for run in figures.runs} == {"no topic differs from another"}
     assert all(run.win_rate_interval.ends for run in figures.runs)
-    slope = length_slope(sheet([(*battle, 0.5, words) for *battle, _, words in rows]))
+    slope = length_slope(sheet([(topic, first, second, 0.5, words) for topic, first, second, _, words in rows]))
     assert slope is not None
     assert slope.interval.ends is None
 
