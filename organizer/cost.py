@@ -37,6 +37,7 @@ from reports.frames import assignment_sheet
 from reports.metrics.policies import policies_document
 from reports.metrics.registry import BY_NAME, OF_NUGGETS, primary_of
 from reports.metrics.sample_size import has_tau
+from reports.needs import LABELS_BY_PEOPLE, lack_of
 from reports.profiles import profile_of, profiles_of, score_choices
 from reports.report import (
     OVERVIEW,
@@ -432,7 +433,8 @@ def cost(request: UserRequest, slug: str) -> HttpResponse:
     page = cost_page(campaign, request.GET)
     rate = page.form.chosen["rate"] if page.content else campaign.hourly_rate
     offered = may_organize(request.user, campaign) and rate != campaign.hourly_rate
-    more = {"rate": rate, "may_keep_rate": offered}
+    no_reference = lack_of(campaign, [LABELS_BY_PEOPLE])
+    more = {"rate": rate, "may_keep_rate": offered, "no_reference": no_reference}
     return page_response(request, campaign, page, "cost", template="organizer/cost.html", more=more)
 
 

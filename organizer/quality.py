@@ -18,6 +18,7 @@ from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer.access import get_campaign
 from organizer.forms import page_of
 from reports.confusion.paired_labels import heat_rows
+from reports.needs import LABELS_BY_LLMS, LABELS_BY_TWO
 from reports.quality.judges import compared_with_people, judged_by_llms, trust_of, versions_of
 from reports.quality.people import Shared, read_differing, shared_by_people
 
@@ -34,6 +35,8 @@ def quality(request: UserRequest, slug: str) -> HttpResponse:
         "tasks": _tasks(campaign),
         "judges": judges,
         "label_figures": _label_figures(judges),
+        "by_llms": LABELS_BY_LLMS,
+        "by_two": LABELS_BY_TWO,
         "people": [_people(request, shared) for shared in shared_by_people(request.user, campaign)],
         "addressing": findings_for(request.user, campaign, FindingCode.ADDRESSES_JUDGE).count(),
     }

@@ -25,9 +25,9 @@ from evaluation.domain.conditions import (
 )
 from evaluation.domain.stage_labels import stage_judges_of, stages_of_judgments
 from evaluation.errors import Refused, on_side
-from evaluation.models import Campaign, Judge, ListedNugget, NuggetLineage
+from evaluation.models import Campaign, Judge, ListedNugget, NuggetLineage, Verdict
 from evaluation.stages import Stage
-from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition, SupportMeasure
+from evaluation.terms import BattleCondition, Condition, JudgeKind, Origin, SupportCondition, SupportMeasure
 from reports.cache import cached_report
 from reports.frames import tags_of
 from reports.metrics.policies import Policies, SupportPolicies
@@ -84,9 +84,12 @@ class Offer:
 
     @property
     def first_two(self) -> tuple[str, str]:
-        """Conditions that scores are compared under where nobody has chosen any."""
-        first = self.conditions[0] if self.conditions else Condition.AA
-        return first, next((condition for condition in self.conditions if condition is not first), Condition.EM)
+        """Sides that scores are compared of where nobody has chosen any: two that have scores, where there are two."""
+        sides = (*self.conditions, *self.published)
+        if len(sides) < 2 and len(self.support) > 1:
+            sides = self.support
+        first, *others = sides or (Condition.AA,)
+        return first, others[0] if others else Condition.EM
 
     @property
     def labelled(self) -> tuple[str, ...]:
@@ -94,6 +97,12 @@ class Offer:
 
     def pairings(self) -> Iterator[tuple[str, str]]:
         return (pair for pair in PAIRINGS if set(pair) <= set(self.labelled))
+
+    @property
+    def first_pairing(self) -> tuple[str, str]:
+        """Sides whose labels are compared where nobody has chosen any; some labels, where only one side has any."""
+        of_one = (pair for pair in LABEL_PAIRINGS if set(pair) & set(self.labelled))
+        return next(self.label_pairings(), None) or next(of_one, (Condition.EA, Condition.EM))
 
     def label_pairings(self) -> Iterator[tuple[str, str]]:
         yield from (pair for pair in LABEL_PAIRINGS if set(pair) <= set(self.labelled))
@@ -135,11 +144,20 @@ def labelled_sets(campaign: Campaign) -> tuple[LabelledSet, ...]:
 
 
 def usual_condition(campaign: Campaign) -> Condition:
-    """The first condition that has labels; where weights score, one whose nuggets have them goes before."""
+    """The first condition that has labels, or else nuggets; where weights score, one whose nuggets have them."""
     labelled = labelled_sets(campaign)
     by_weight = profile_of(campaign) is Profile.RUBRIC
     weighted = labelled_conditions(each for each in labelled if each.has_weights) if by_weight else ()
-    return next(iter((*weighted, *labelled_conditions(labelled))), Condition.AA)
+    origins = {each.origin for each in labelled}
+    with_nuggets = (condition for condition in Condition if condition.origin in origins)
+    return next(iter((*weighted, *labelled_conditions(labelled), *with_nuggets)), Condition.AA)
+
+
+def usual_battle_condition(campaign: Campaign) -> BattleCondition:
+    """Battles by people, unless only LLMs have judged any."""
+    verdicts = Verdict.objects.current().filter(battle__battle_set__campaign=campaign, judge__aside=False)
+    kinds = set(verdicts.order_by().values_list("judge__kind", flat=True).distinct())
+    return BattleCondition.LLM if kinds == {JudgeKind.LLM} else BattleCondition.PEOPLE
 
 
 def labelled_conditions(labelled: Iterable[LabelledSet]) -> tuple[Condition, ...]:
@@ -450,14 +468,15 @@ class AgreementForm(ComparisonForm, PolicyForm):
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         offered = offer_of(campaign)
         # Before validation, from what is asked for: a link to two support conditions needs no score in it.
-        support = {query.get("x"), query.get("y")} & {*SupportCondition}
+        usual = dict(zip("xy", offered.first_two, strict=True))
+        support = {query.get(side, usual[side]) for side in "xy"} & {*SupportCondition}
         defaults = {"score": SUPPORT_NAMES[0] if support else primary_of(profile_of(campaign))}
         sides = [
             ("Nugget scores", CONDITIONS),
             ("Citation support", SUPPORT_CONDITIONS),
             ("Published tables", name_options(offered.published)),
         ]
-        super().__init__(query, campaign, sides, defaults | dict(zip("xy", offered.first_two, strict=True)))
+        super().__init__(query, campaign, sides, defaults | usual)
         self.offer("score", [*score_groups(profiles_of(campaign)), SUPPORT_SCORES])
 
     def side(self, name: str) -> NuggetCondition | CitationCondition | str:
@@ -555,7 +574,7 @@ class ConfusionForm(ComparisonForm):
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         offered = offer_of(campaign)
-        rows, columns = next(offered.label_pairings(), (Condition.EA.value, Condition.EM.value))
+        rows, columns = offered.first_pairing
         sides = [
             ("Nugget labels", CONDITIONS),
             ("Citation labels", SUPPORT_CONDITIONS),

@@ -16,7 +16,7 @@ from django.utils import timezone
 from evaluation.domain.conditions import NuggetCondition
 from evaluation.errors import Refused
 from evaluation.models import Campaign
-from reports import charts
+from reports import charts, needs
 from reports.cache import cached_report
 from reports.forms import ConditionForm, name_options
 from reports.frames import tagged_assignments
@@ -89,6 +89,7 @@ class GroupReportForm(ConditionForm):
     template="reports/group_report.html",
     menu="Publish",
     order=40,
+    needs=(needs.RUNS, needs.NUGGET_LABELS),
     for_readers=False,
 )
 def group_report_page(campaign: Campaign, query: QueryDict) -> Report:

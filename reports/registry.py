@@ -17,6 +17,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign
 from reports.document import Document, Naming, Option
 from reports.forms import ChoicesForm, choices_of
+from reports.needs import Need
 from reports.report import Report
 
 MODULES: Final = (
@@ -52,6 +53,7 @@ class ReportPage:
 
     It is in the `menu` of this name under its `caption`, at place `order`, for researchers too if `for_readers`.
     `below`: views of its lower pages. `example`: a query string by which it has all that it can show, for tests.
+    `needs`: without which it has nothing to show, first things first.
     `kept`: a choice that is the same for a person on the next visit. `text`: what it is in a sentence; its sections are
     then its document, chosen by the fields of the form.
     """
@@ -69,6 +71,7 @@ class ReportPage:
     for_readers: bool = True
     example: str = ""
     kept: str = ""
+    needs: tuple[Need, ...] = ()
     text: str = ""
 
 

@@ -16,7 +16,7 @@ from evaluation.errors import Refused
 from evaluation.labels import CITATION_LABELS
 from evaluation.models import Campaign, Run
 from evaluation.terms import StudyKind, SupportCondition, SupportMeasure
-from reports import charts
+from reports import charts, needs
 from reports.cache import cached_report
 from reports.document import (
     Document,
@@ -162,6 +162,7 @@ def _means(scores: RunSupport, place: int) -> dict[str, float | None]:
     template="reports/checked.html",
     menu="Results",
     order=90,
+    needs=(needs.RUNS, needs.CITATION_LABELS),
 )
 def support_page(campaign: Campaign, query: QueryDict) -> Report:
     form = SupportForm(query, campaign)

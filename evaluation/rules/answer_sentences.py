@@ -25,6 +25,8 @@ LINE_END: Final = re.compile(r"\r\n?|\n")
 FENCE: Final = re.compile(r" {0,3}(```|~~~)")
 HEADING: Final = re.compile(r" {0,3}#{1,6}\s")
 TABLE_ROW: Final = re.compile(r"\s*\|.*\|\s*")
+RULE_LINE: Final = re.compile(r" {0,3}([-*_])(?:\s*\1){2,}\s*")
+FOOTNOTE: Final = re.compile(r" {0,3}\[\^?[0-9]{1,3}\]:\s")
 LIST_DASH: Final = re.compile(r"\s*[-*+•‣–▪◦·]\s+")
 LIST_NUMBER: Final = re.compile(r"\s*\(?(?:[0-9]{1,3}[.)]|[A-Za-z]\))\s")
 BRACKETS: Final = {")": "(", "]": "[", "}": "{", "）": "（", "」": "「", "』": "『", "】": "【"}
@@ -101,11 +103,15 @@ def citations_of(
 
 @dataclass(slots=True)
 class _Block:
-    """Lines between which no sentence goes on: a paragraph, a list item; or a `unit`, which is one sentence."""
+    """Lines between which no sentence goes on: a paragraph, a list item; or a `unit`, which is one sentence.
+
+    Of `code` and of a footnote no mark is a citation. A `footnote` says nothing of its own: it is named elsewhere.
+    """
 
     lines: list[str]
     unit: bool = False
     code: bool = False
+    footnote: bool = False
 
     @property
     def text(self) -> str:
@@ -122,7 +128,7 @@ class _Gap(NamedTuple):
 
 @dataclass(slots=True)
 class _Sentence:
-    """Lines of a sentence, one but for what has no word, and its marks."""
+    """Lines of a sentence, one but for footnotes and what has no word, and its marks."""
 
     lines: list[str]
     has_word: bool
@@ -135,7 +141,7 @@ def answer_sentences(text: str, references: Sequence[str], marks_from: int = 1) 
     Where no mark leads to a reference, brackets with numbers are text. A mark that may be something else is left in.
     """
     blocks = list(_blocks(text))
-    marks = [[] if block.code else marks_in(block.text) for block in blocks]
+    marks = [[] if block.code or block.footnote else marks_in(block.text) for block in blocks]
     if not any(resolves(mark, references, marks_from) for of_block in marks for mark in of_block):
         marks = [[] for _ in blocks]
     # Where a[0] leads nowhere, a[1] is an index, too.
@@ -178,7 +184,9 @@ def _begun_by(line: str) -> _Block | None:
         return _Block([])
     if FENCE.match(line):
         return _Block([line], unit=True, code=True)
-    if HEADING.match(line) or TABLE_ROW.fullmatch(line):
+    if FOOTNOTE.match(line):
+        return _Block([line], unit=True, footnote=True)
+    if HEADING.match(line) or TABLE_ROW.fullmatch(line) or RULE_LINE.fullmatch(line):
         return _Block([line], unit=True)
     if dash := LIST_DASH.match(line):
         return _Block([line[dash.end() :]])
@@ -190,7 +198,7 @@ def _sentences_of(block: _Block, marks: Sequence[CitationMark], left_in: Set[int
     text, gaps = _without(block.text, marks)
     parts = ([text] if block.unit else _joined_in_brackets(split(text))) or [""]
     starts = [0, *accumulate(map(len, parts))][: len(parts)]
-    sentences = [_sentence(part.strip()) for part in parts]
+    sentences = [_sentence(part.strip(), block) for part in parts]
     back: dict[int, list[_Gap]] = {}
     for mark, gap in zip(marks, gaps, strict=True):
         # A mark between two sentences belongs to the one before it.
@@ -262,12 +270,12 @@ def _bracketed(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _sentence(text: str) -> _Sentence:
-    return _Sentence([text] if text else [], WORD_CHARACTER.search(text) is not None)
+def _sentence(text: str, block: _Block) -> _Sentence:
+    return _Sentence([text] if text else [], not block.footnote and WORD_CHARACTER.search(text) is not None)
 
 
 def _append(sentences: list[_Sentence], more: Sequence[_Sentence]) -> None:
-    """Append sentences. One without a word, as the line below a table's head is, goes with the one beside it."""
+    """Append sentences. A footnote, and one without a word, as a line below a table's head, goes with its neighbour."""
     for sentence in more:
         if sentences and not (sentences[-1].has_word and sentence.has_word):
             last = sentences[-1]

@@ -83,7 +83,11 @@ def _html(source: str) -> str:
     tokens = _parser().parse(source, env)
     if [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"]:
         tokens = tokens[1:2]  # no block, so that its citations go on with it
-    return str(_parser().renderer.render(tokens, _parser().options, env))
+    html = str(_parser().renderer.render(tokens, _parser().options, env))
+    # What has nothing but marks, as `***`, would be nothing to see. A table is drawn without the line below its header.
+    return (
+        html if nh3.clean(html, tags=set()).strip() or UNDER_HEADER.fullmatch(source.strip()) else escape(source)
+    )
 
 
 @cache

@@ -6,7 +6,7 @@ that is too long for them.
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
 from typing import Final
@@ -21,9 +21,17 @@ LONG_PASSAGE: Final = 400
 
 CITATION_MARK: Final = re.compile(r"\[\^?\d[\d,; \u2013-]*\]")
 HEADING_MARK: Final = re.compile(r"#{1,6}\s")
-# Chinese and Japanese have no blanks between words: each character is one.
-WORD: Final = re.compile(rf"[{EAST_ASIAN}]|[^\W_{EAST_ASIAN}]+")
-COUNTED: Final = re.compile(rf"[{EAST_ASIAN}][^\s\w]*|[^\s{EAST_ASIAN}]+")
+# Scripts without blanks between words: a word has about three letters in Thai, Lao, Tibetan, Burmese and Khmer, each
+# with its signs. Chinese and Japanese have more to say: each character counts as one.
+SOUTH_EAST_ASIAN: Final = "\u0e00-\u109f\u1780-\u17ff\ua9e0-\ua9ff\uaa60-\uaa7f"
+LETTERS: Final = 3
+LETTER: Final = re.compile(rf"(?=[{SOUTH_EAST_ASIAN}])\w(?:(?=[{SOUTH_EAST_ASIAN}])[^\s\w])*")
+STRETCH: Final = re.compile(rf"(?:{LETTER.pattern})+")
+WORD: Final = re.compile(rf"[{EAST_ASIAN}]|[^\W_{EAST_ASIAN}{SOUTH_EAST_ASIAN}]+")
+COUNTED: Final = re.compile(
+    rf"[{EAST_ASIAN}][^\s\w]*|(?:(?=[{SOUTH_EAST_ASIAN}])\w[^\s\w]*){{1,{LETTERS}}}"
+    rf"|[^\s{EAST_ASIAN}{SOUTH_EAST_ASIAN}]+"
+)
 
 ENGLISH: Final = """
 a about above after again against all also although am an and any are as at be because been before being below
@@ -96,7 +104,7 @@ def content_words(text: str, language: str) -> frozenset[str]:
 
 
 def words_in(text: str) -> int:
-    """Return how many words a text has: parted by white space, or a character each where a script has none."""
+    """Return how many words a text has: parted by white space, or about so many where a script has none."""
     return len(COUNTED.findall(text))
 
 
@@ -105,7 +113,13 @@ def _words(text: str) -> frozenset[str]:
     if not folded.isascii():
         parts = unicodedata.normalize("NFD", folded)
         folded = "".join(part for part in parts if not unicodedata.combining(part))
-    return frozenset(WORD.findall(folded))
+    stretches = (LETTER.findall(stretch) for stretch in STRETCH.findall(folded))
+    return frozenset(WORD.findall(folded)).union(*map(_overlapping, stretches))
+
+
+def _overlapping(letters: Sequence[str]) -> Iterator[str]:
+    """Yield every few letters in a row: nobody knows where a word begins, and those of a shared word are the same."""
+    return ("".join(letters[at : at + LETTERS]) for at in range(max(len(letters) - LETTERS, 0) + 1))
 
 
 class PassageWords:

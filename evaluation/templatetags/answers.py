@@ -7,9 +7,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from evaluation.rules.markdown import as_read
-from evaluation.rules.places import stop_words_of
+from evaluation.rules.places import stop_words_of, words_in
 
 register = template.Library()
+register.filter(words_in)
 
 
 @register.filter

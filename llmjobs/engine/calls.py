@@ -15,6 +15,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from evaluation.models import Campaign, Event, Judge
+from evaluation.rules.places import words_in
 from jobs.models import WorkItem
 from jobs.queue import NewItem
 from llmjobs.client import CallRefusal, ChatRequest, Completion, Endpoint
@@ -60,7 +61,7 @@ class NewCall:
     @property
     def prompt_tokens(self) -> float:
         """Estimate that is not rounded, because a forecast multiplies it."""
-        return sum(len(message.content.split()) for message in self.ask.messages) * TOKENS_PER_WORD
+        return sum(words_in(message.content) for message in self.ask.messages) * TOKENS_PER_WORD
 
     @property
     def sha256(self) -> str:

@@ -13,7 +13,7 @@ from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondit
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.terms import BattleCondition, Condition, SupportCondition
-from reports import charts
+from reports import charts, needs
 from reports.agreement.figures import (
     AgreementRequest,
     Correlation,
@@ -361,6 +361,7 @@ def _tags(by_tag: Sequence[tuple[str, Correlation]]) -> Section:
     address="agreement/",
     menu="Results",
     order=20,
+    needs=(needs.LABELS_OR_SCORES,),
     example="x=E/A&y=E/M&curve=on",
 )
 def agreement_page(campaign: Campaign, query: QueryDict) -> AgreementReport:

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from evaluation.models import BattleSet, Campaign
 from evaluation.terms import BattleCondition
-from reports import charts
+from reports import charts, needs
 from reports.battles.agreement import BOTH_ORDERS
 from reports.battles.corrected import NEW, THESE
 from reports.battles.documents import (
@@ -25,7 +25,15 @@ from reports.battles.documents import (
 from reports.battles.samples import sample_judges
 from reports.cache import cached_report
 from reports.document import Document
-from reports.forms import BATTLE_SCORES, CONDITIONS, HIDDEN, SUPPORT_CONDITIONS, ChoicesForm, name_options
+from reports.forms import (
+    BATTLE_SCORES,
+    CONDITIONS,
+    HIDDEN,
+    SUPPORT_CONDITIONS,
+    ChoicesForm,
+    name_options,
+    usual_battle_condition,
+)
 from reports.metrics.registry import BY_NAME
 from reports.profiles import profiles_of, score_choices
 from reports.registry import report
@@ -74,7 +82,7 @@ class BattlesForm(ChoicesForm):
     needless = ("set", "target")
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
-        usual = {"condition": BattleCondition.PEOPLE, "by": WIN, "target": THESE}
+        usual = {"condition": usual_battle_condition(campaign), "by": WIN, "target": THESE}
         super().__init__(query, campaign, usual)
         sets = list(BattleSet.objects.filter(campaign=campaign))
         names = [battle_set.name for battle_set in sets]
@@ -87,7 +95,15 @@ class BattlesForm(ChoicesForm):
         self.offer("score", [("", "by the primary score"), *score_choices(profiles_of(campaign))])
 
 
-@report("battles", title=TITLE, form=BattlesForm, menu="Results", order=15, below=("battle",))
+@report(
+    "battles",
+    title=TITLE,
+    form=BattlesForm,
+    menu="Results",
+    order=15,
+    below=("battle",),
+    needs=(needs.BATTLES, needs.VERDICTS),
+)
 def battles_page(campaign: Campaign, query: QueryDict) -> Report:
     form = BattlesForm(query, campaign)
 

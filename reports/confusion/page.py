@@ -12,6 +12,7 @@ from evaluation.domain.stage_labels import StageCondition
 from evaluation.errors import Refused, on_side
 from evaluation.models import Campaign, QrelSource
 from evaluation.terms import Condition, SupportCondition, SupportMeasure
+from reports import needs
 from reports.charts import heat_map
 from reports.confusion.paired_labels import (
     FIGURE_NAMES,
@@ -261,6 +262,7 @@ def _words(side: str) -> str:
     address="confusion/",
     menu="Results",
     order=30,
+    needs=(needs.LABELS_OR_GRADES,),
     below=("pairs", "nuggets_pair", "citations_pair"),
     example="rows=E/A&columns=E/M",
 )

@@ -10,7 +10,7 @@ from django.utils import timezone
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.terms import JudgeKind
-from reports import charts
+from reports import charts, needs
 from reports.cache import cached_report
 from reports.files import with_code
 from reports.forms import (
@@ -90,14 +90,14 @@ def _options(measures: Iterable[str]) -> list[tuple[str, str]]:
     return [(measure, measure_words(measure)) for measure in measures]
 
 
-@report("judges", title=TITLE, form=JudgesForm, menu="Results", order=85)
+@report("judges", title=TITLE, form=JudgesForm, menu="Results", order=85, needs=(needs.TRUTH, needs.JUDGES))
 def judges_page(campaign: Campaign, query: QueryDict) -> Report:
     form = JudgesForm(query, campaign)
 
     def content() -> ReportContent:
         chosen = form.chosen
         if not chosen["truth"]:
-            raise Refused("no_truth", "Neither people's labels nor scores by others are loaded.")
+            raise Refused("no_truth", needs.TRUTH.lack.text)
         method = CorrelationMethod(chosen["correlation"], chosen["top"])
         measures = (chosen["judge_measure"],) if chosen["judge_measure"] else ()
         return _content(

@@ -20,7 +20,9 @@ from reports.forms import (
     name_options,
     names_of_judges,
     no_cited_field,
+    offer_of,
     support_policies_of,
+    usual_battle_condition,
     with_all_people,
 )
 from reports.metrics.policies import SupportPolicies
@@ -63,7 +65,14 @@ class LeaderboardForm(ConditionForm):
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         by_condition = judges_by_support(campaign)
         labelled = next((condition for condition, judges in by_condition.items() if judges), "")
-        super().__init__(query, campaign, support=labelled, score=primary_of(profile_of(campaign)))
+        usual = {"support": labelled, "score": primary_of(profile_of(campaign))}
+        if (
+            not (labelled or offer_of(campaign).conditions)
+            and BattleSet.objects.filter(campaign=campaign).exists()
+        ):
+            is_by_llms = usual_battle_condition(campaign) is BattleCondition.LLM
+            usual |= {"score": BATTLE_SCORES[0][0], "condition": Condition.AA if is_by_llms else Condition.MM}
+        super().__init__(query, campaign, **usual)
         self.offer("score", _board_scores(campaign))
         self.offer_runs(campaign)
         if self.is_of_battles:

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from evaluation.domain.conditions import NuggetCondition
 from evaluation.models import Campaign, Run
-from reports import charts
+from reports import charts, needs
 from reports.cache import cached_report
 from reports.forms import ConditionForm
 from reports.frames import tagged_assignments, topics_by_tag
@@ -66,6 +66,7 @@ class LengthForm(ConditionForm):
     text="Score against length, and the runs that no shorter run beats.",
     menu="Results",
     order=80,
+    needs=(needs.RUNS, needs.NUGGET_LABELS),
 )
 def length_page(campaign: Campaign, query: QueryDict) -> Report:
     form = LengthForm(query, campaign)

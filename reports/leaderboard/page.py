@@ -12,7 +12,7 @@ from evaluation.domain.conditions import CitationCondition, NuggetCondition, res
 from evaluation.errors import Refused, on_side
 from evaluation.models import Campaign
 from evaluation.terms import Condition
-from reports import charts
+from reports import charts, needs
 from reports.battles.corrected import TARGETS, THESE
 from reports.battles.page import document_of, run_sections
 from reports.cache import cached_report
@@ -399,6 +399,7 @@ def doubtful_answers(page: CheckedReport, run_id: str, doubt: str) -> list[tuple
     menu="Results",
     order=10,
     below=("doubts",),
+    needs=(needs.RUNS, needs.LABELS_OR_VERDICTS),
     example="compare=on",
     kept="columns",
 )

@@ -39,6 +39,7 @@ from evaluation.models import (
     Task,
     Verdict,
 )
+from evaluation.rules.places import words_in
 from evaluation.rules.protocol import GUIDELINES, SETTINGS
 from evaluation.terms import BattleShow, Condition, JudgeKind, Origin, SupportCondition, TaskState
 from reports.agreement.figures import Scored, confuse_sides, correlate, correlation_rows
@@ -86,7 +87,7 @@ def protocol_rows(campaign: Campaign) -> list[Row]:
         if name != GUIDELINES.name
     ]
     # The guidelines are pages of text: a paper quotes them, its methods table says how long they are.
-    return [*rows, {"setting": GUIDELINES.label, "value": f"{len(protocol.guidelines.split())} words"}]
+    return [*rows, {"setting": GUIDELINES.label, "value": f"{words_in(protocol.guidelines)} words"}]
 
 
 def run_rows(campaign: Campaign) -> list[Row]:

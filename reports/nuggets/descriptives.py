@@ -16,7 +16,7 @@ from evaluation.errors import Refused
 from evaluation.labels import NUGGET_LABELS
 from evaluation.models import Campaign, ListedNugget, NuggetList, NuggetSet
 from evaluation.terms import Condition, JudgeKind, Origin
-from reports import charts
+from reports import charts, needs
 from reports.cache import cached_report
 from reports.document import NUGGETS, Document
 from reports.forms import DescriptivesForm
@@ -250,7 +250,7 @@ def _figures(row: DescriptiveRow) -> dict[str, Any]:
     return statistics | dict(zip(NUGGET_LABELS.scale, shares, strict=True))
 
 
-@report("descriptives", title=TITLE, form=DescriptivesForm, menu="Results", order=100)
+@report("descriptives", title=TITLE, form=DescriptivesForm, menu="Results", order=100, needs=(needs.NUGGETS,))
 def descriptives_page(campaign: Campaign, query: QueryDict) -> Report:
     form = DescriptivesForm(query, campaign)
     return report_of(form, TITLE, query, lambda: _content(campaign, form.chosen["tag"], form.chosen["listed_in"]))

@@ -13,7 +13,7 @@ from evaluation.domain.lineage import Derivation
 from evaluation.errors import Refused
 from evaluation.labels import NUGGET_LABELS
 from evaluation.models import Campaign
-from reports import charts
+from reports import charts, needs
 from reports.cache import cached_report
 from reports.forms import NuggetsForm
 from reports.frames import assignment_sheet, nugget_texts, rows_of, tagged
@@ -76,6 +76,7 @@ NUGGET_COLUMNS = columns(
     text="How often each nugget is found, and by which runs.",
     menu="Results",
     order=70,
+    needs=(needs.NUGGETS,),
 )
 def nuggets_page(campaign: Campaign, query: QueryDict) -> Report:
     form = NuggetsForm(query, campaign)

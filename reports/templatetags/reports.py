@@ -11,12 +11,14 @@ from django.utils.html import format_html, json_script
 from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
+from evaluation.campaigns.access import may_organize
 from evaluation.templatetags.labels import label
 from reports.metrics.intervals import Interval
 from reports.metrics.jackknife import Jackknife
 from reports.metrics.registry import BY_NAME
 from reports.metrics.sample_size import SampleSize
 from reports.models import BOTH
+from reports.needs import Lack
 from reports.report import FORMATS, SHORT, Column, ColumnKind, ReportCell
 from reports.terms import condition_words
 from web.templatetags import assay
@@ -77,6 +79,17 @@ def heading_link(
         defined = format_html(' class="term" title="{}" data-glossary="{}"', term.definition, glossary)
     text = caption or column.caption
     return format_html('<a href="{}"{}>{}{}</a>', address, defined, text, arrow if ordered else "")
+
+
+@register.inclusion_tag("reports/lack.html", takes_context=True)
+def what_is_missing(context: dict[str, Any], lack: Lack) -> dict[str, Any]:
+    """What a page lacks, and to those who may do something about it, where."""
+    campaign = context["campaign"]
+    acts = [
+        (reverse(act.view, args=[campaign.slug, *act.arguments], query=act.query or None), act.caption)
+        for act in (lack.acts if may_organize(context["request"].user, campaign) else ())
+    ]
+    return {"text": lack.text, "acts": acts, "others": lack.others}
 
 
 @register.simple_tag(takes_context=True)

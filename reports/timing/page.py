@@ -12,7 +12,7 @@ from assessor.rules.clock import RULE_VERSION, SECOND, SHORTEST_LIMIT
 from assessor.timing.times import TopicTime
 from evaluation.models import Campaign
 from evaluation.stages import STAGES, Stage
-from reports import charts
+from reports import charts, needs
 from reports.document import Document, Option
 from reports.forms import TimeForm
 from reports.frames import tagged, topics_by_tag
@@ -54,7 +54,7 @@ SPREAD = (
 )
 
 
-@report("time", title=TITLE, form=TimeForm, menu="Results", order=50)
+@report("time", title=TITLE, form=TimeForm, menu="Results", order=50, needs=(needs.WORK,))
 def time_page(campaign: Campaign, query: QueryDict) -> Report:
     form = TimeForm(query, campaign)
 

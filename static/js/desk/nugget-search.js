@@ -3,6 +3,7 @@
 
 import { make } from "../shared/make.js";
 import { plural } from "../shared/text.js";
+import { wordsInRun } from "../shared/words.js";
 import { fold } from "./finding.js";
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
@@ -20,7 +21,9 @@ export function contentWords(text) {
 
 /** The words of a text with where they begin. */
 export function wordsOf(text) {
-  return [...fold(text).matchAll(WORD)].map((match) => [match[0], match.index]);
+  return [...fold(text).matchAll(WORD)].flatMap(({ 0: run, index }) =>
+    wordsInRun(run).map(([word, place]) => [word, index + place]),
+  );
 }
 
 export class NuggetSearch {

@@ -1,6 +1,8 @@
 // What of the page is on screen, for the clock: how many words there are to read, and which item has the focus. Asked
 // only when a stretch of time begins, because it measures the layout.
 
+import { countWords } from "../shared/words.js";
+
 const TEXTS = "[data-words]";
 const ROWS = "#rows .row-text";
 
@@ -21,10 +23,6 @@ function textOf(element) {
   return element.querySelector(".passage-text") ?? element;
 }
 
-function wordsIn(element) {
-  return element.textContent.split(/\s+/).filter(Boolean).length;
-}
-
 /** Count the words in view: of the texts and of the rows, of each by how much of it is to be seen. */
 export function wordsOnScreen() {
   const inPane = frame("passages");
@@ -34,7 +32,7 @@ export function wordsOnScreen() {
     const texts = document.querySelectorAll(`${pane} ${TEXTS}`);
     for (const element of texts) words += Number(element.dataset.words) * shown(textOf(element), ...inside);
   }
-  for (const element of document.querySelectorAll(ROWS)) words += wordsIn(element) * shown(element, ...inList);
+  for (const element of document.querySelectorAll(ROWS)) words += countWords(element.textContent) * shown(element, ...inList);
   return Math.round(words);
 }
 

@@ -1,6 +1,7 @@
 """Check 82: charts have fixed axes with ticks enough to read, and their marks open what they show."""
 
 import re
+from typing import Literal
 
 import pytest
 from django.http import QueryDict
@@ -26,6 +27,9 @@ TICKS = """(chart) => [...chart.querySelectorAll(".role-axis")]
 GAPS = """(chart) => [...chart.querySelectorAll(".role-axis-label text[text-anchor=end]")]
     .map((text) => -text.transform.baseVal.consolidate().matrix.e)
     .filter((gap) => gap > 0)"""
+LETTERS = """(chart) => [...chart.querySelectorAll("text")]
+    .filter((text) => text.textContent.trim())
+    .map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)"""
 NUMBER = re.compile(r"\W?[\d,.]+%?")
 OPENS = (
     """() => location.pathname + location.search + (document.activeElement.matches("tr, .scroll") ? " row" : "")"""
@@ -82,6 +86,32 @@ def test_words_beside_an_axis_do_not_touch_it(page: Page) -> None:
     ]
     assert gaps
     assert min(gaps) > 5
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_of_charts_are_large_enough_on_a_phone(
+    page: Page, live_server: LiveServer, scheme: Literal["light", "dark"]
+) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.emulate_media(color_scheme=scheme)
+    for address, number in charts().items():
+        for chart in charts_on(page, address, number).all():
+            assert min(chart.evaluate(LETTERS)) >= 11, address
+        assert page.evaluate("document.documentElement.scrollWidth") == 390, address
+
+
+def test_charts_are_as_large_where_no_script_draws_them(
+    chromium: Browser, live_server: LiveServer, page: Page
+) -> None:
+    plain = chromium.new_page(
+        base_url=live_server.url, viewport={"width": 390, "height": 844}, java_script_enabled=False
+    )
+    plain.context.add_cookies(page.context.cookies())  # type: ignore[arg-type]  # what one reads the other takes
+    plain.goto(f"/campaigns/{SLUG}/reports/length/")
+    width = plain.locator("figure img.plot").first.bounding_box()
+    assert width
+    assert width["width"] > 600
+    assert plain.locator("html").evaluate("html => html.scrollWidth") == 390
 
 
 def opened_by(page: Page, address: str, number: int, place: int, mark: int, how: str) -> str:

@@ -38,6 +38,8 @@ SENTENCES = {
         "Run:\n```\nx[1]\n\nprint. Go\n```\nDone.",
         ["Run:", "```\nx[1]\n\nprint. Go\n```", "Done."],
     ),
+    "a line between paragraphs": ("On rivers\n\n* * *\nWater spreads.", ["On rivers\n* * *", "Water spreads."]),
+    "marks alone": ("***\n\n---", ["***\n---"]),
     "nothing": (" \n", []),
 }
 
@@ -72,6 +74,10 @@ CITATIONS = {
     "none that leads anywhere": ("See [9] and [2024].", [("See [9] and [2024].", "")]),
     "a link": ("See [1](https://a.example) [2].", [("See [1](https://a.example).", "b")]),
     "code": ("Take `x[1]` [2].", [("Take `x[1]`.", "b")]),
+    "what footnotes are called": (
+        "It moves [^1]. It settles [^2].\n\n[^1]: On sand. By Lee.\n[^2]: On silt [3].",
+        [("It moves.", "a"), ("It settles.\n[^1]: On sand. By Lee.\n[^2]: On silt [3].", "b")],
+    ),
 }
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.rules.markdown import as_read
+from evaluation.rules.markdown import as_read, without_marks
 
 MARKS = [
     "# ",
@@ -99,6 +99,11 @@ def test_no_word_of_any_text_is_lost(text: str) -> None:
 )
 def test_marks_become_what_they_mean(text: str, html: str) -> None:
     assert as_read([(text, False)]).rstrip() == html
+
+
+@pytest.mark.parametrize("text", ["***", "---", "* * *", "#", "- ", "```\n```", "| | |", "[^1]: A title"])
+def test_an_object_without_a_word_is_shown_as_it_was_written(text: str) -> None:
+    assert as_read([(text, False)]) == without_marks(text) == text
 
 
 def test_citation_marks_stay_apart_from_the_text_around_them() -> None:

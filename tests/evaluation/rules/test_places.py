@@ -59,6 +59,7 @@ def test_a_page_without_line_ends_comes_in_parts() -> None:
         ("It was so.", "", {"it", "was", "so"}),
         ("河が曲がる", "ja", {"河", "か", "曲", "る"}),
         ("Ελλάδα 2026", "el", {"ελλαδα", "2026"}),
+        ("น้ำท่วม", "th", {"นำท", "ำทว", "ทวม"}),
     ],
 )
 def test_content_words(text: str, language: str, words: set[str]) -> None:
@@ -91,6 +92,10 @@ def test_the_best_part_has_the_best_paragraphs_in_the_order_of_the_passage(most:
         ("Rain  fell\u00a0- at 3 p.m.\n", 6),
         ("海平面上升。天气变暖。", 9),
         ("2026 年のWHO「指針」 v1", 7),
+        ("ภาษาไทยเป็นภาษาที่ใช้กันในประเทศไทย", 10),
+        ("ພາສາລາວເປັນພາສາ", 5),
+        ("ភាសាខ្មែរ", 2),
+        ("မြန်မာဘာသာစကား။ WHO", 4),
         (" \n", 0),
     ],
 )
@@ -108,6 +113,12 @@ def test_words_are_counted_where_no_blank_parts_them(text: str, words: int) -> N
 )
 def test_the_best_part_has_no_more_words_where_no_blank_parts_them(most: int, part: str) -> None:
     assert best_part("狗整夜叫。\n海平面上升。很快。\n天气变暖。", "海平面变化", "zh", most) == part
+
+
+def test_a_paragraph_of_thai_is_told_by_its_words() -> None:
+    places = PassageWords(paragraphs_of("แมวนอนหลับทั้งวัน\nน้ำท่วมกรุงเทพ\n")).places("กรุงเทพน้ำท่วม", "th")
+    assert best_first(places)[0].paragraph == 1
+    assert best_part("แมวนอนหลับทั้งวัน\nน้ำท่วมกรุงเทพ\n", "กรุงเทพน้ำท่วม", "th", 5) == "[...]\n\nน้ำท่วมกรุงเทพ"
 
 
 def test_without_a_shared_word_the_best_part_is_the_beginning() -> None:
