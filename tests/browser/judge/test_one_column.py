@@ -86,7 +86,20 @@ def test_on_a_phone_the_column_reads_from_the_sentence_down(world: JudgeWorld, v
         ben.page.get_by_role("button", name="Judge", exact=True).click()
         at = boxes(ben)
         assert at["sentence"]["bottom"] <= at["text"]["top"]
-        assert 0 <= at["labels"]["top"] - at["text"]["bottom"] <= GAP
+        assert at["text"]["top"] < at["labels"]["top"]
+
+
+@pytest.mark.parametrize("touch", [False, True])
+def test_on_a_phone_the_bar_of_labels_is_low_and_in_view(world: JudgeWorld, visit: Visit, touch: bool) -> None:
+    with visit(world.scratch, viewport={"width": 390, "height": 844}, has_touch=touch, is_mobile=touch) as ben:
+        ben.page.get_by_role("button", name="Judge", exact=True).click()
+        bar, below = (
+            ben.page.locator(part).bounding_box() for part in ("#pair", ".desk-actions > .desk-group:last-child")
+        )
+        assert bar
+        assert below
+        assert bar["height"] <= 160
+        assert bar["y"] + bar["height"] <= (below["y"] if touch else 844)
 
 
 def test_a_missing_label_is_said_by_the_empty_buttons_alone(world: JudgeWorld, visit: Visit) -> None:

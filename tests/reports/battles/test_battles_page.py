@@ -31,7 +31,7 @@ def judge(folder: Path) -> None:
 
 
 def test_a_campaign_without_battles_says_so(world: World) -> None:
-    assert "river has no battles yet." in world.client("olga").get(PAGE).content.decode()
+    assert "No battles are drawn yet." in world.client("olga").get(PAGE).content.decode()
 
 
 def test_the_page_has_the_figures_of_the_command(world: World, tmp_path: Path) -> None:
