@@ -32,12 +32,12 @@ from organizer.forms import choice_field
 from reports import charts
 from reports.agreement.figures import agreement_of
 from reports.files import PictureForm, TableForm
-from reports.forms import PolicyForm
+from reports.forms import PolicyForm, offer_of
 from reports.frames import assignment_sheet
 from reports.metrics.policies import policies_document
 from reports.metrics.registry import BY_NAME, OF_NUGGETS, primary_of
 from reports.metrics.sample_size import has_tau
-from reports.needs import LABELS_BY_PEOPLE, lack_of
+from reports.needs import LABELS_BY_PEOPLE
 from reports.profiles import profile_of, profiles_of, score_choices
 from reports.report import (
     OVERVIEW,
@@ -433,7 +433,7 @@ def cost(request: UserRequest, slug: str) -> HttpResponse:
     page = cost_page(campaign, request.GET)
     rate = page.form.chosen["rate"] if page.content else campaign.hourly_rate
     offered = may_organize(request.user, campaign) and rate != campaign.hourly_rate
-    no_reference = lack_of(campaign, [LABELS_BY_PEOPLE])
+    no_reference = None if LABELS_BY_PEOPLE.is_met(offer_of(campaign)) else LABELS_BY_PEOPLE.lack
     more = {"rate": rate, "may_keep_rate": offered, "no_reference": no_reference}
     return page_response(request, campaign, page, "cost", template="organizer/cost.html", more=more)
 

@@ -83,6 +83,18 @@ class Offer:
     lineage: bool = False
 
     @property
+    def is_labelled(self) -> bool:
+        return bool(self.conditions or self.support)
+
+    @property
+    def has_scores(self) -> bool:
+        return self.is_labelled or bool(self.published)
+
+    @property
+    def has_sides(self) -> bool:
+        return self.is_labelled or bool(self.stages) or len(self.sources) > 1
+
+    @property
     def first_two(self) -> tuple[str, str]:
         """Sides that scores are compared of where nobody has chosen any: two that have scores, where there are two."""
         sides = (*self.conditions, *self.published)

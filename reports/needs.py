@@ -1,12 +1,13 @@
 """What reports need before they show anything: a sentence that says so, and the page where an organizer does it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final
 
-from evaluation.models import BattleSet, Campaign, Task, Verdict
+from evaluation.models import BattleSet, Task, Verdict
 from evaluation.terms import JudgeKind, Origin
-from reports.forms import offer_of
+from reports.forms import Offer
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,43 +33,26 @@ class Lack:
 class Need:
     """`lack`: what is missing where it is not met."""
 
-    is_met: Callable[[Campaign], bool]
+    is_met: Callable[[Offer], bool]
     lack: Lack
 
 
-def lack_of(campaign: Campaign, needs: Iterable[Need]) -> Lack | None:
-    """Return what is missing first; None where nothing is."""
-    return next((need.lack for need in needs if not need.is_met(campaign)), None)
+def _has_verdicts(offered: Offer) -> bool:
+    return Verdict.objects.filter(battle__battle_set__campaign=offered.campaign).exists()
 
 
-def _has_verdicts(campaign: Campaign) -> bool:
-    return Verdict.objects.filter(battle__battle_set__campaign=campaign).exists()
+def _labelled_by(offered: Offer, kind: JudgeKind) -> bool:
+    return any(condition.judge_kind is kind for condition in offered.conditions)
 
 
-def _is_labelled(campaign: Campaign) -> bool:
-    return bool(offer_of(campaign).conditions or offer_of(campaign).support)
+def _has_truth(offered: Offer) -> bool:
+    return _labelled_by(offered, JudgeKind.HUMAN) or len(offered.published) > 0
 
 
-def _has_sides(campaign: Campaign) -> bool:
-    return _is_labelled(campaign) or bool(offer_of(campaign).stages) or len(offer_of(campaign).sources) > 1
-
-
-def _tables_by_others(campaign: Campaign) -> int:
-    return len(offer_of(campaign).published)
-
-
-def _labelled_by(campaign: Campaign, kind: JudgeKind) -> bool:
-    return any(condition.judge_kind is kind for condition in offer_of(campaign).conditions)
-
-
-def _has_truth(campaign: Campaign) -> bool:
-    return _labelled_by(campaign, JudgeKind.HUMAN) or _tables_by_others(campaign) > 0
-
-
-def _has_judges(campaign: Campaign) -> bool:
+def _has_judges(offered: Offer) -> bool:
     # Without labels by people, one of the tables is the truth.
-    others = _tables_by_others(campaign) - (not _labelled_by(campaign, JudgeKind.HUMAN))
-    return _labelled_by(campaign, JudgeKind.LLM) or others > 0
+    others = len(offered.published) - (not _labelled_by(offered, JudgeKind.HUMAN))
+    return _labelled_by(offered, JudgeKind.LLM) or others > 0
 
 
 HAND_OUT: Final = Act("Hand out work", "organizer:hand_out")
@@ -77,7 +61,7 @@ LOAD_SCORES: Final = Act("Load scores", "organizer:new_import", ("scores",))
 LABELLING: Final = "An organizer has them labelled."
 
 RUNS: Final = Need(
-    lambda campaign: campaign.runs.exists(),
+    lambda offered: offered.campaign.runs.exists(),
     Lack(
         "No runs are loaded yet.",
         (Act("Load them under Data", "organizer:new_import", ("runs",)),),
@@ -85,7 +69,7 @@ RUNS: Final = Need(
     ),
 )
 NUGGETS: Final = Need(
-    lambda campaign: campaign.nugget_sets.exclude(origin=Origin.DRAFT).exists(),
+    lambda offered: offered.campaign.nugget_sets.exclude(origin=Origin.DRAFT).exists(),
     Lack(
         "There are no nuggets yet.",
         (Act("Start a job", "organizer:new_job", query=(("what", "nuggets"),)), HAND_OUT),
@@ -93,11 +77,11 @@ NUGGETS: Final = Need(
     ),
 )
 NUGGET_LABELS: Final = Need(
-    lambda campaign: bool(offer_of(campaign).conditions),
+    lambda offered: bool(offered.conditions),
     Lack("No answer has nugget labels yet.", (START_JOB, HAND_OUT), LABELLING),
 )
 CITATION_LABELS: Final = Need(
-    lambda campaign: bool(offer_of(campaign).support),
+    lambda offered: bool(offered.support),
     Lack(
         "No citation has a label yet.",
         (Act("Start a job", "organizer:new_job", query=(("what", "support"),)), HAND_OUT),
@@ -105,14 +89,14 @@ CITATION_LABELS: Final = Need(
     ),
 )
 LABELS_OR_VERDICTS: Final = Need(
-    lambda campaign: _is_labelled(campaign) or _has_verdicts(campaign),
+    lambda offered: offered.is_labelled or _has_verdicts(offered),
     Lack("No answer has labels yet.", (START_JOB, HAND_OUT), LABELLING),
 )
 LABELS_OR_GRADES: Final = Need(
-    _has_sides, Lack("No labels are here to compare yet.", (START_JOB, HAND_OUT), LABELLING)
+    attrgetter("has_sides"), Lack("No labels are here to compare yet.", (START_JOB, HAND_OUT), LABELLING)
 )
 LABELS_OR_SCORES: Final = Need(
-    lambda campaign: _is_labelled(campaign) or _tables_by_others(campaign) > 0,
+    attrgetter("has_scores"),
     Lack("Neither labels nor scores by others are here yet.", (START_JOB, HAND_OUT, LOAD_SCORES), LABELLING),
 )
 TRUTH: Final = Need(
@@ -128,7 +112,7 @@ JUDGES: Final = Need(
     ),
 )
 BATTLES: Final = Need(
-    lambda campaign: BattleSet.objects.filter(campaign=campaign).exists(),
+    lambda offered: BattleSet.objects.filter(campaign=offered.campaign).exists(),
     Lack("No battles are drawn yet.", (Act("Draw battles", "organizer:battles"),), "An organizer draws them."),
 )
 VERDICTS: Final = Need(
@@ -143,11 +127,11 @@ VERDICTS: Final = Need(
     ),
 )
 WORK: Final = Need(
-    lambda campaign: Task.objects.filter(campaign=campaign).exclude(opened_at=None).exists(),
+    lambda offered: Task.objects.filter(campaign=offered.campaign).exclude(opened_at=None).exists(),
     Lack("Nobody has worked on a task yet.", (HAND_OUT,), "An organizer hands work out."),
 )
 LABELS_BY_PEOPLE: Final = Need(
-    lambda campaign: _labelled_by(campaign, JudgeKind.HUMAN),
+    lambda offered: _labelled_by(offered, JudgeKind.HUMAN),
     Lack("No condition was labelled by people yet.", (HAND_OUT,), "An organizer hands work out."),
 )
 LABELS_BY_LLMS: Final = Lack("No LLM has labelled anything here yet.", (START_JOB,), "An organizer starts a job.")

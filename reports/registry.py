@@ -16,8 +16,8 @@ from django.http import QueryDict
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from reports.document import Document, Naming, Option
-from reports.forms import ChoicesForm, choices_of
-from reports.needs import Need
+from reports.forms import ChoicesForm, choices_of, offer_of
+from reports.needs import Lack, Need
 from reports.report import Report
 
 MODULES: Final = (
@@ -73,6 +73,11 @@ class ReportPage:
     kept: str = ""
     needs: tuple[Need, ...] = ()
     text: str = ""
+
+    def lack_in(self, campaign: Campaign) -> Lack | None:
+        """Return what a campaign lacks first for it to show anything; None where that is nothing."""
+        offered = offer_of(campaign)
+        return next((need.lack for need in self.needs if not need.is_met(offered)), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,6 @@ from reports.charts import DARK, LIGHT, PAPER
 from reports.files import PICTURE_TYPES, PictureForm, TableForm, downloaded, drawn
 from reports.leaderboard.page import doubtful_answers, leaderboard_page
 from reports.metrics.scores import DOUBTS
-from reports.needs import lack_of
 from reports.random_checks.drawing import grow_runs
 from reports.registry import pages
 from reports.report import NOTHING, Report, counted
@@ -42,7 +41,7 @@ def report(request: UserRequest, slug: str, report: str) -> HttpResponse:
     if entry.kept and (address := _with_kept(request, entry.kept)):
         return redirect(address)
     page = _page(campaign, report, request)
-    more = {"lack": lack_of(campaign, entry.needs), **page.more(request.user, campaign)}
+    more = {"lack": entry.lack_in(campaign), **page.more(request.user, campaign)}
     return page_response(request, campaign, page, report, entry.template, more)
 
 
