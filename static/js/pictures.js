@@ -149,7 +149,7 @@ async function draw(image) {
   makeStops(stops);
   if (!stops.length) frame.tabIndex = 0; // Keys scroll it where it is wider than a phone.
   svg.classList.add("plot");
-  svg.style.setProperty("--drawn-at", `${svg.viewBox.baseVal.width}px`);
+  svg.style.setProperty("--drawn-at", `${svg.getAttribute("width")}px`);
   svg.setAttribute("role", stops.length ? "group" : "img");
   svg.setAttribute("aria-label", stops.length ? `${image.alt} ${image.dataset.byKeys}` : image.alt);
   frame.append(svg, note);
