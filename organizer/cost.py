@@ -11,7 +11,6 @@ from django.contrib import messages
 from django.db.models import Count, OuterRef, Subquery, Sum
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect
-from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import UserRequest
@@ -41,7 +40,6 @@ from reports.needs import LABELS_BY_PEOPLE
 from reports.profiles import profile_of, profiles_of, score_choices
 from reports.report import (
     OVERVIEW,
-    WRONG_CHOICE,
     Chart,
     ColumnKind,
     Report,
@@ -50,6 +48,7 @@ from reports.report import (
     Section,
     columns,
     policies_text,
+    report_of,
     sentences,
 )
 from reports.timing.figures import times_of
@@ -271,15 +270,12 @@ class Prices:
 
 
 def cost_page(campaign: Campaign, query: QueryDict) -> Report:
-    form = CostForm(query, campaign)
-    if not form.is_valid():
-        return Report(form, TITLE, WRONG_CHOICE)
     with consistent_read():
-        content = _content(campaign, form)
-    return Report(form, TITLE, content=content, query=query)
+        return report_of(CostForm(query, campaign), TITLE, query, _content)
 
 
-def _content(campaign: Campaign, form: CostForm) -> ReportContent:
+def _content(form: CostForm) -> ReportContent:
+    campaign = form.campaign
     # Computed at each request: beats and calls do not change the campaign's revision.
     rate: Decimal | None = form.chosen["rate"]
     prices = Prices(person_units(campaign, rate), llm_units(campaign), form.assumed)
@@ -299,7 +295,7 @@ def _content(campaign: Campaign, form: CostForm) -> ReportContent:
         "drafts, two and a half to write its nuggets.",
     )
     rows = [_row(choice, prices, reference, form) for choice in choices]
-    return ReportContent(facts, (conditions_table(rows), _units_table(prices)), timezone.now())
+    return ReportContent(facts, (conditions_table(rows), _units_table(prices)))
 
 
 def _reference(choices: list[NuggetCondition], named: str) -> NuggetCondition | None:
@@ -366,7 +362,7 @@ def _chart(points: list[dict[str, Any]]) -> Chart:
     return Chart(
         alt=f"Agreement against cost of {len(points):,} {plural(len(points), 'condition')}.",
         draw=lambda palette: charts.plane(
-            charts.named(points, WORDS, palette), titles, palette, ends=_ends(points)
+            palette, charts.named(points, WORDS, palette), titles, ends=_ends(points)
         ),
         note="A point is a condition: the cost of a topic, and how far its runs rank as under the reference.",
         # One point says nothing about any other.

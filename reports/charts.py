@@ -1,15 +1,14 @@
 """Plots. Each stands beside a table with the same figures, and is made once per data and theme.
 
-A function without an underscore takes figures and returns a Vega-Lite specification as JSON; the one in `DRAW` makes
-it from plain rows.
+A function without an underscore returns a Vega-Lite specification as JSON; one that is `drawn` takes plain rows.
 """
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, wraps
+from typing import Any, Concatenate, ParamSpec
 
 from reports.agreement.figures import Correlation, RunPoint, TopicPoint, cells_of, is_binned
 from reports.confusion.paired_labels import ConfusionReport
@@ -19,6 +18,7 @@ from reports.metrics.registry import BY_NAME
 from reports.name_places import LETTER_SIZE, NamePlace, PointName, places_of
 from web.words import word_of
 
+Figures = ParamSpec("Figures")
 Rows = Sequence[dict[str, Any]]
 Ends = tuple[tuple[float, float], tuple[float, float]]
 """Beginning and end of the x axis, and of the y axis."""
@@ -74,7 +74,27 @@ PAPER = replace(LIGHT, fits=True)
 """Of pictures as files, which name codes beside their words."""
 
 
-def scatter(correlation: Correlation, palette: Palette) -> str:
+def drawn(
+    draw: Callable[Concatenate[Any, Palette, Figures], Any],
+) -> Callable[Concatenate[Palette, Figures], str]:
+    """Return a function to the specification as JSON, made once for equal figures in one palette."""
+
+    # Keyed by the figures as text, not by campaign and revision: a new label that changes no figure draws nothing.
+    @lru_cache(maxsize=64)
+    def specified(data: str, palette: Palette) -> str:
+        import altair as alt  # noqa: PLC0415  # only a process that draws pays for it
+
+        figures, options = json.loads(data)
+        return str(draw(alt, palette, *figures, **options).to_json())
+
+    @wraps(draw)
+    def picture(palette: Palette, /, *figures: Figures.args, **options: Figures.kwargs) -> str:
+        return specified(json.dumps([figures, options]), palette)
+
+    return picture
+
+
+def scatter(palette: Palette, correlation: Correlation) -> str:
     """Return the scatter of two conditions: runs in front, single answers small behind them.
 
     Of very many answers, cells of a grid take the place of points, shaded by how many.
@@ -94,21 +114,21 @@ def scatter(correlation: Correlation, palette: Palette) -> str:
     cells = cells_of(correlation.points) if binned else []
     name = BY_NAME[correlation.score].spoken
     titles = (f"{with_code(correlation.x)}, {name}", f"{with_code(correlation.y)}, {name}")
-    return _drawn("scatter", {"runs": runs, "answers": answers, "cells": cells, "titles": titles}, palette)
+    return _scatter(palette, runs, answers, cells, titles)
 
 
 def _both(sides: tuple[str, str], point: RunPoint | TopicPoint) -> str:
     return f"{sides[0]} {point.x:.3f}, {sides[1]} {point.y:.3f}"
 
 
-def ranking(rows: Sequence[Mapping[str, Any]], score: str, title: str, palette: Palette) -> str:
+def ranking(palette: Palette, rows: Sequence[Mapping[str, Any]], score: str, title: str) -> str:
     runs = [
         {"run": row["run_id"], "task": row["task"] or NO_TASK, "mean": row[score]}
         | {"low": row["low"], "high": row["high"], "description": f"{row['run_id']}: {_with_interval(row, score)}"}
         for row in rows
         if row[score] is not None
     ]
-    return _drawn("ranking", {"runs": runs, "title": title}, palette)
+    return _ranking(palette, runs, title)
 
 
 def _with_interval(row: Mapping[str, Any], score: str) -> str:
@@ -116,7 +136,7 @@ def _with_interval(row: Mapping[str, Any], score: str) -> str:
     return mean if row["low"] is None or row["high"] is None else f"{mean}, {row['low']:.3f} to {row['high']:.3f}"
 
 
-def heat_map(report: ConfusionReport, palette: Palette) -> str:
+def heat_map(palette: Palette, report: ConfusionReport) -> str:
     pairs = report.confusion.pairs
     names = [word_of(label) for label in report.labels]
     cells = [
@@ -125,52 +145,16 @@ def heat_map(report: ConfusionReport, palette: Palette) -> str:
         for row, counts in enumerate(report.confusion.counts.tolist())
         for column, count in enumerate(counts)
     ]
-    content = {"cells": cells, "names": names, "titles": [with_code(report.rows), with_code(report.columns)]}
-    return _drawn("heat_map", content, palette)
+    return _heat_map(palette, cells, names, (with_code(report.rows), with_code(report.columns)))
 
 
-def curve(points: Sequence[CurvePoint], palette: Palette) -> str:
-    """Return run-level tau by the number of topics: the mean, and the central 95 %."""
+def curve(palette: Palette, points: Sequence[CurvePoint]) -> str:
     rows = [
         asdict(point)
         | {"description": f"{point.topics:,} topics: {point.mean:.3f}, {point.low:.3f} to {point.high:.3f}"}
         for point in points
     ]
-    return _drawn("curve", {"rows": rows}, palette)
-
-
-def stacked(rows: Rows, parts: Sequence[str], title: str, palette: Palette) -> str:
-    return _drawn("stacked", {"rows": list(rows), "parts": list(parts), "title": title}, palette)
-
-
-def histograms(rows: Rows, title: str, counted: str, palette: Palette) -> str:
-    return _drawn("histograms", {"rows": list(rows), "title": title, "counted": counted}, palette)
-
-
-def side_by_side(rows: Rows, parts: Sequence[str], titles: tuple[str, str], palette: Palette) -> str:
-    return _drawn("side_by_side", {"rows": list(rows), "parts": list(parts), "titles": titles}, palette)
-
-
-def plane(
-    rows: Rows,
-    titles: tuple[str, str],
-    palette: Palette,
-    *,
-    line: Rows = (),
-    small: Rows = (),
-    ends: Ends | None = None,
-) -> str:
-    """Return runs as points with their names, a line behind them, and small points (each row: name, task, x, y).
-
-    `ends`: where the axes begin and end; without it the points decide.
-    """
-    content = {"rows": list(rows), "titles": titles, "line": list(line), "small": list(small)}
-    return _drawn("plane", content | {"ends": ends}, palette)
-
-
-def spans(rows: Rows, title: str, palette: Palette) -> str:
-    """Return low, point and high per `name`, and a published figure where there is one."""
-    return _drawn("spans", {"rows": list(rows), "title": title}, palette)
+    return _curve(palette, rows)
 
 
 def named(rows: Rows, words: Mapping[str, str], palette: Palette) -> Rows:
@@ -188,45 +172,33 @@ def task_of(task: str) -> str:
     return task or NO_TASK
 
 
-def _drawn(kind: str, content: dict[str, Any], palette: Palette) -> str:
-    return _specified(kind, json.dumps(content), palette)
-
-
-@lru_cache(maxsize=256)
-def _specified(kind: str, data: str, palette: Palette) -> str:
-    # Keyed by the figures as text, not by campaign and revision: a new label that changes no figure draws nothing.
-    import altair as alt  # noqa: PLC0415  # only a process that draws pays for it
-
-    return str(DRAW[kind](alt, json.loads(data), palette).to_json())
-
-
-def _scatter(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
-    size = LARGE if len(content["runs"]) <= MANY_RUNS else LARGE // 2
-    points = [*content["runs"], *content["answers"]]
+@drawn
+def _scatter(alt: Any, palette: Palette, runs: Rows, answers: Rows, cells: Rows, titles: tuple[str, str]) -> Any:
+    size = LARGE if len(runs) <= MANY_RUNS else LARGE // 2
+    points = [*runs, *answers]
     tasks = _tasks(points)
-    behind = [_cells(alt, content["cells"], content["titles"], palette)] if content["cells"] else []
     layers = [
-        *behind,
-        _points(alt, content["answers"], tasks, content["titles"], palette, size=18, opacity=0.35),
-        _points(alt, content["runs"], tasks, content["titles"], palette, size=size, opacity=1.0),
+        *([_cells(alt, cells, titles, palette)] if cells else []),
+        _points(alt, answers, tasks, titles, palette, size=18, opacity=0.35),
+        _points(alt, runs, tasks, titles, palette, size=size, opacity=1.0),
     ]
     highest = max([*(point[axis] for point in points for axis in "xy"), 1])
     ends = [{"x": highest, "y": highest}]
-    scales = [_measure(alt, palette, [*ends, *points, *content["cells"]], axis, f"{axis}2") for axis in "xy"]
+    scales = [_measure(alt, palette, [*ends, *points, *cells], axis, f"{axis}2") for axis in "xy"]
     return configured(alt.layer(_diagonal(alt, highest, scales, palette), *layers), palette)
 
 
-def _ranking(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
+@drawn
+def _ranking(alt: Any, palette: Palette, rows: Rows, title: str) -> Any:
     """Draw the intervals as lines, and the means in front of them, in the order of the rows."""
-    order = [row["run"] for row in content["runs"]]
-    runs = alt.Y("run:N", sort=order, title=None, axis=names_axis(alt, grid=True))
-    base = alt.Chart(alt.Data(values=content["runs"]))
+    runs = alt.Y("run:N", sort=[row["run"] for row in rows], title=None, axis=names_axis(alt, grid=True))
+    base = alt.Chart(alt.Data(values=rows))
     lines = base.transform_filter("datum.low != null").mark_rule(color=palette.control, strokeWidth=2, aria=False)
     marks = base.mark_point(filled=True, size=90, opacity=1, stroke=palette.ink, strokeWidth=1)
-    whole = _measure(alt, palette, content["runs"], "low", "mean", "high")
-    tasks = _tasks(content["runs"])
+    whole = _measure(alt, palette, rows, "low", "mean", "high")
+    tasks = _tasks(rows)
     layers = [
-        lines.encode(x=alt.X("low:Q", title=content["title"], scale=whole), x2="high:Q", y=runs),
+        lines.encode(x=alt.X("low:Q", title=title, scale=whole), x2="high:Q", y=runs),
         marks.encode(x=alt.X("mean:Q"), y=runs, **_by_task(alt, tasks, _legend_of_tasks(alt, tasks), palette)),
     ]
     return configured(alt.layer(*layers), palette).properties(height={"step": ROW}, padding=ROOM)
@@ -284,7 +256,7 @@ def _points(
     return mark.encode(x=x, y=y, **_by_task(alt, tasks, _legend_of_tasks(alt, tasks), palette))
 
 
-def _cells(alt: Any, rows: list[dict[str, Any]], titles: list[str], palette: Palette) -> Any:
+def _cells(alt: Any, rows: Rows, titles: Sequence[str], palette: Palette) -> Any:
     """Return the cells of a grid, shaded by how many answers are in them, on a logarithmic scale."""
     # At least 2: a logarithmic scale from 1 to 1 has no length.
     most = max(2, *(row["count"] for row in rows))
@@ -327,14 +299,15 @@ def configured(chart: Any, palette: Palette) -> Any:
     )
 
 
-def _heat_map(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
-    rows, columns = content["titles"]
+@drawn
+def _heat_map(alt: Any, palette: Palette, cells: Rows, names: Sequence[str], titles: tuple[str, str]) -> Any:
+    rows, columns = titles
     lines = re.split("(?<=,) ", rows)  # upright, one line would be longer than the picture is high
     above = alt.Axis(orient="top", labelAngle=0, ticks=False)
     beside = alt.Axis(ticks=False, labelPadding=NAME_GAP, minExtent=120)
-    base = alt.Chart({"values": content["cells"]}).encode(
-        x=alt.X("column:N", sort=content["names"], title=columns, axis=above),
-        y=alt.Y("row:N", sort=content["names"], title=lines, axis=beside),
+    base = alt.Chart({"values": cells}).encode(
+        x=alt.X("column:N", sort=names, title=columns, axis=above),
+        y=alt.Y("row:N", sort=names, title=lines, axis=beside),
     )
     # At most half of the fill, so that the ink of the figures keeps its contrast on every cell.
     tinted = base.mark_rect(color=palette.fills[0], stroke=palette.rule).encode(
@@ -347,17 +320,16 @@ def _heat_map(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
         counts.encode(text={"field": "count", "type": "quantitative", "format": ",d"}),
         shares.encode(text={"field": "share", "type": "quantitative", "format": ".1%"}),
     )
-    size = CELL * len(content["names"])
+    size = CELL * len(names)
     return configured(alt.layer(tinted, *figures), palette).properties(width=size, height=size * 0.6)
 
 
-def _curve(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
+@drawn
+def _curve(alt: Any, palette: Palette, rows: Rows) -> Any:
     axis = alt.Axis(tickMinStep=1, format="d")
-    topics = _measure(alt, palette, content["rows"], "topics", least=2)
-    base = alt.Chart({"values": content["rows"]}).encode(
-        x=alt.X("topics:Q", title="Topics", axis=axis, scale=topics)
-    )
-    taus = _measure(alt, palette, content["rows"], "low", "mean", "high", zero=False)
+    topics = _measure(alt, palette, rows, "topics", least=2)
+    base = alt.Chart({"values": rows}).encode(x=alt.X("topics:Q", title="Topics", axis=axis, scale=topics))
+    taus = _measure(alt, palette, rows, "low", "mean", "high", zero=False)
     low = alt.Y("low:Q", title="Kendall's tau-b over run means", scale=taus)
     band = base.mark_area(color=palette.fills[0], opacity=0.2, aria=False).encode(y=low, y2="high:Q")
     line = base.mark_line(color=palette.fills[0], aria=False).encode(y="mean:Q")
@@ -379,8 +351,8 @@ def _names(alt: Any, rows: Rows, **options: Any) -> Any:
     return alt.Y("name:N", sort=order, title=None, axis=names_axis(alt, labelOverlap=True, grid=False), **options)
 
 
-def _stacked(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
-    rows, parts = content["rows"], content["parts"]
+@drawn
+def stacked(alt: Any, palette: Palette, rows: Rows, parts: Sequence[str], title: str) -> Any:
     ranked = [
         row
         | {"place": parts.index(row["part"]), "description": f"{row['name']}, {row['part']}: {row['share']:.1%}"}
@@ -390,7 +362,7 @@ def _stacked(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
     chart = bars.encode(
         x=alt.X(
             "share:Q",
-            title=content["title"],
+            title=title,
             stack=True,
             axis=alt.Axis(format="%", grid=True),
             scale=_measure(alt, palette, rows, "share"),
@@ -403,28 +375,27 @@ def _stacked(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
     return configured(chart, palette).properties(height={"step": BAR}, padding=ROOM)
 
 
-def _histograms(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
-    order = list(dict.fromkeys(row["name"] for row in content["rows"]))
-    counted = [
-        row | {"description": f"{row['name']}, {_bin_text(row)}: {row['count']:,}"} for row in content["rows"]
-    ]
-    bars = alt.Chart(alt.Data(values=counted)).mark_bar(color=palette.fills[0])
+@drawn
+def histograms(alt: Any, palette: Palette, rows: Rows, title: str, counted: str) -> Any:
+    order = list(dict.fromkeys(row["name"] for row in rows))
+    described = [row | {"description": f"{row['name']}, {_bin_text(row)}: {row['count']:,}"} for row in rows]
+    bars = alt.Chart(alt.Data(values=described)).mark_bar(color=palette.fills[0])
     header = alt.Header(
         labelColor=palette.ink, labelAnchor="start", labelFontSize=12, labelOrient="top", labelPadding=4
     )
     chart = bars.encode(
         x=alt.X(
             "value:Q",
-            title=content["title"],
-            bin=alt.Bin(binned=True, step=content["rows"][0]["step"]),
+            title=title,
+            bin=alt.Bin(binned=True, step=rows[0]["step"]),
             axis=alt.Axis(labelOverlap=True, format=",d", tickMinStep=1),
         ),
         x2="end:Q",
         y=alt.Y(
             "count:Q",
-            title=content["counted"],
+            title=counted,
             axis=alt.Axis(tickMinStep=1),
-            scale=_measure(alt, palette, counted, "count", least=2),
+            scale=_measure(alt, palette, rows, "count", least=2),
         ),
         row=alt.Row("name:N", sort=order, title=None, header=header),
         description="description:N",
@@ -437,40 +408,68 @@ def _bin_text(row: dict[str, Any]) -> str:
     return str(row["value"]) if last == row["value"] else f"{row['value']} to {last}"
 
 
-def _side_by_side(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
-    order = list(dict.fromkeys(row["bin"] for row in content["rows"]))
-    described = [
-        row | {"description": f"{row['bin']}, {row['part']}: {row['share']:.1%}"} for row in content["rows"]
-    ]
+@drawn
+def side_by_side(alt: Any, palette: Palette, rows: Rows, parts: Sequence[str], titles: tuple[str, str]) -> Any:
+    order = list(dict.fromkeys(row["bin"] for row in rows))
+    described = [row | {"description": f"{row['bin']}, {row['part']}: {row['share']:.1%}"} for row in rows]
     bars = alt.Chart(alt.Data(values=described)).mark_bar(stroke=palette.ink, strokeWidth=0.5)
     chart = bars.encode(
-        x=alt.X("bin:N", sort=order, title=content["titles"][0], axis=alt.Axis(labelAngle=0)),
-        xOffset=alt.XOffset("part:N", sort=content["parts"]),
+        x=alt.X("bin:N", sort=order, title=titles[0], axis=alt.Axis(labelAngle=0)),
+        xOffset=alt.XOffset("part:N", sort=parts),
         y=alt.Y(
             "share:Q",
-            title=content["titles"][1],
+            title=titles[1],
             axis=alt.Axis(format="%"),
             scale=_measure(alt, palette, described, "share"),
         ),
-        fill=alt.Fill("part:N", scale=_scale(alt, content["parts"], palette), legend=_legend(alt)),
+        fill=alt.Fill("part:N", scale=_scale(alt, parts, palette), legend=_legend(alt)),
         description="description:N",
     )
     return configured(chart, palette)
 
 
-def _plane(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
+@drawn
+def plane(
+    alt: Any,
+    palette: Palette,
+    rows: Rows,
+    titles: tuple[str, str],
+    *,
+    line: Rows = (),
+    small: Rows = (),
+    ends: Ends | None = None,
+) -> Any:
+    """Draw runs as points with their names, a line behind them, and small points (each row: name, task, x, y).
+
+    `ends`: where the axes begin and end; without it the points decide.
+    """
+    every, sides = [*rows, *small, *line], dict(zip("xy", ends or (None, None), strict=True))
+    x, y = (_axis_scale(alt, palette, every, axis, of_axis) for axis, of_axis in sides.items())
+    tasks = _tasks([*rows, *small])
+    encoding = {
+        "x": alt.X("x:Q", title=titles[0], scale=x),
+        "y": alt.Y("y:Q", title=titles[1], scale=y),
+        **_by_task(alt, tasks, _legend(alt) if len(tasks) > 1 else None, palette),
+    }
     layers = []
-    if content["line"]:
-        line = alt.Chart(alt.Data(values=content["line"]))
-        mark = line.mark_line(color=palette.control, strokeDash=[5, 3], interpolate="step-after", aria=False)
+    if line:
+        mark = alt.Chart(alt.Data(values=line)).mark_line(
+            color=palette.control, strokeDash=[5, 3], interpolate="step-after", aria=False
+        )
         layers.append(mark.encode(x="x:Q", y="y:Q", order="x:Q"))
-    if content["small"]:
-        layers.append(_report_points(alt, content["small"], content, palette, size=26))
-    layers.append(_report_points(alt, content["rows"], content, palette, size=120))
-    if 0 < len(content["rows"]) <= MOST_NAMED:
-        by_place = _rows_by_place(content, palette)
+    if small:
+        layers.append(_report_points(alt, small, titles, size=26, opacity=0.45, stroke=None).encode(**encoding))
+    layers.append(_report_points(alt, rows, titles, size=120, opacity=1, stroke=palette.ink).encode(**encoding))
+    if 0 < len(rows) <= MOST_NAMED:
+        extents = [_extent(palette, every, axis, of_axis) for axis, of_axis in sides.items()]
+        by_place = _rows_by_place(rows, extents)
         layers += [mark for halo in (True, False) for mark in _point_names(alt, by_place, palette, halo=halo)]
     return configured(alt.layer(*layers), palette).properties(padding=ROOM)
+
+
+def _report_points(alt: Any, rows: Rows, titles: Sequence[str], **look: Any) -> Any:
+    figures = [row | {"description": _point_text(row, titles)} for row in rows]
+    return alt.Chart(alt.Data(values=figures)).mark_point(filled=True, **look)
 
 
 def _point_names(alt: Any, by_place: Mapping[NamePlace, Rows], palette: Palette, *, halo: bool) -> Iterator[Any]:
@@ -484,14 +483,8 @@ def _point_names(alt: Any, by_place: Mapping[NamePlace, Rows], palette: Palette,
         yield mark.encode(x="x:Q", y="y:Q", text="short:N")
 
 
-def _rows_by_place(content: dict[str, Any], palette: Palette) -> dict[NamePlace, Rows]:
-    """Return the rows by where their names stand."""
-    rows: Rows = content["rows"]
-    drawn = [*rows, *content["small"], *content["line"]]
-    (left, right), (low, high) = (
-        _extent(palette, drawn, axis, ends)
-        for axis, ends in zip("xy", content["ends"] or (None, None), strict=True)
-    )
+def _rows_by_place(rows: Rows, extents: Sequence[Sequence[float]]) -> dict[NamePlace, Rows]:
+    (left, right), (low, high) = extents
     names = [
         PointName(
             x=WIDTH * (row["x"] - left) / (right - left),
@@ -511,24 +504,6 @@ def _extent(palette: Palette, rows: Rows, axis: str, ends: Sequence[float] | Non
     values = [row[axis] for row in rows]
     low, high = min(values), max(values)
     return ends or _ends_of(rows, axis) or ((low, high) if palette.fits else (min(0, low), max(1, high)))
-
-
-def _report_points(alt: Any, rows: Rows, content: dict[str, Any], palette: Palette, *, size: int) -> Any:
-    tasks = _tasks([*content["rows"], *content["small"]])
-    legend = _legend(alt) if len(tasks) > 1 else None
-    is_small = size < 100
-    figures = [row | {"description": _point_text(row, content["titles"])} for row in rows]
-    mark = alt.Chart(alt.Data(values=figures)).mark_point(
-        filled=True, size=size, opacity=0.45 if is_small else 1, stroke=None if is_small else palette.ink
-    )
-    drawn = [*content["rows"], *content["small"], *content["line"]]
-    sides = zip("xy", content["ends"] or (None, None), strict=True)
-    x, y = (_axis_scale(alt, palette, drawn, axis, ends) for axis, ends in sides)
-    return mark.encode(
-        x=alt.X("x:Q", title=content["titles"][0], scale=x),
-        y=alt.Y("y:Q", title=content["titles"][1], scale=y),
-        **_by_task(alt, tasks, legend, palette),
-    )
 
 
 def _ends_of(rows: Rows, axis: str) -> tuple[float, float] | None:
@@ -564,8 +539,9 @@ def _point_text(row: dict[str, Any], titles: Sequence[str]) -> str:
     return f"{row['name']}: {figures}" if "name" in row else figures
 
 
-def _spans(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
-    rows = content["rows"]
+@drawn
+def spans(alt: Any, palette: Palette, rows: Rows, title: str) -> Any:
+    """Draw low, point and high per `name`, and a published figure where there is one."""
     described = [
         row | {"description": f"{row['name']}: {row['point']:.2f}, {row['low']:.2f} to {row['high']:.2f}"}
         for row in rows
@@ -578,22 +554,9 @@ def _spans(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
     )
     whole = _measure(alt, palette, rows, "low", "point", "high", "published")
     layers = [
-        lines.encode(x=alt.X("low:Q", title=content["title"], scale=whole), x2="high:Q", y=_names(alt, rows)),
+        lines.encode(x=alt.X("low:Q", title=title, scale=whole), x2="high:Q", y=_names(alt, rows)),
         points.encode(x=alt.X("point:Q"), y=_names(alt, rows), description="description:N"),
         published.encode(x=alt.X("published:Q"), y=_names(alt, rows)),
     ]
     step = BAR if len(rows) <= MOST_NAMED else NARROW
     return configured(alt.layer(*layers), palette).properties(height={"step": step}, padding=ROOM)
-
-
-DRAW = {
-    "scatter": _scatter,
-    "ranking": _ranking,
-    "heat_map": _heat_map,
-    "curve": _curve,
-    "stacked": _stacked,
-    "histograms": _histograms,
-    "side_by_side": _side_by_side,
-    "plane": _plane,
-    "spans": _spans,
-}

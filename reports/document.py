@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final, get_args
 
-from evaluation.domain.conditions import ALL_PEOPLE, CitationCondition, NuggetCondition, resolve, resolve_citations
+from evaluation.domain.conditions import ALL_PEOPLE, CitationCondition, NuggetCondition, condition_named
 from evaluation.errors import on_side
 from evaluation.models import Campaign
 from evaluation.terms import Condition, SupportCondition, SupportMeasure
@@ -140,15 +140,13 @@ def _whose(conditions: Conditions, prefix: str) -> list[Option]:
 
 
 def chosen_labels(
-    campaign: Campaign, choices: Mapping[str, Any], conditions: Conditions, side: str = ""
+    campaign: Campaign, choices: Mapping[str, Any], side: str = ""
 ) -> NuggetCondition | CitationCondition:
     """Return the condition that choices name, or one side of two. Raises `Refused` where several labels fit."""
     condition, prefix = (choices[side], f"{side}_") if side else (choices["condition"], "")
-    judge = choices[f"{prefix}judge"]
+    judge, nuggets = choices[f"{prefix}judge"], choices.get(f"{prefix}nuggets", "")
     with on_side(side) if side else nullcontext():
-        if conditions is SupportCondition:
-            return resolve_citations(campaign, SupportCondition(condition), judge=judge)
-        return resolve(campaign, Condition(condition), judge=judge, nuggets=choices[f"{prefix}nuggets"])
+        return condition_named(campaign, condition, judge=judge, nuggets=nuggets)
 
 
 def nugget_policies(campaign: Campaign, choices: Mapping[str, Any]) -> Policies:

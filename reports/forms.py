@@ -17,6 +17,7 @@ from evaluation.domain.conditions import (
     ALL_PEOPLE,
     CitationCondition,
     NuggetCondition,
+    condition_named,
     judges_of,
     names_to_choose,
     resolve,
@@ -414,12 +415,13 @@ class ConditionForm(PolicyForm):
         self.offer("nuggets", name_options(names_to_choose(labelled), NAMED_BY_CAMPAIGN))
         self.offer("judge", name_options(sorted(names_of_judges(labelled)), NAMED_BY_CAMPAIGN))
 
-    @property
-    def chosen_condition(self) -> Condition:
-        return Condition(self.chosen["condition"])
+    def resolve(self) -> NuggetCondition:
+        """Return the condition that a valid form names. Raises `Refused` where several sets or judges fit."""
+        condition, judge = Condition(self.chosen["condition"]), self.chosen["judge"]
+        return resolve(self.campaign, condition, judge=judge, nuggets=self.chosen["nuggets"])
 
-    def offer_runs(self, campaign: Campaign) -> None:
-        runs = list(campaign.runs.values_list("group", "task"))
+    def offer_runs(self) -> None:
+        runs = list(self.campaign.runs.values_list("group", "task"))
         self.offer("group", name_options(sorted({group for group, _ in runs if group}), ALL))
         self.offer("task", name_options(sorted({task for _, task in runs if task}), ALL))
 
@@ -442,15 +444,6 @@ class ComparisonForm(ChoicesForm):
             self.offer(f"{side}_judge", name_options(self.offered.judges, NAMED_BY_CAMPAIGN))
         for name in self.fields.keys() & {"nuggets", f"{self.first}_nuggets", f"{self.second}_nuggets"}:
             self.offer(name, name_options(self.offered.sets, NAMED_BY_CAMPAIGN))
-
-    def resolve(self, side: str) -> NuggetCondition | CitationCondition:
-        """Return the condition of a valid form's side. Raises `Refused` where several judges or sets fit."""
-        name, judge = self.chosen[side], self.chosen[f"{side}_judge"]
-        with on_side(side):
-            if name in list(SupportCondition):
-                return resolve_citations(self.offered.campaign, SupportCondition(name), judge=judge)
-            nuggets = self.chosen["nuggets"] if "nuggets" in self.fields else self.chosen[f"{side}_nuggets"]
-            return resolve(self.offered.campaign, Condition(name), judge=judge, nuggets=nuggets)
 
 
 class AgreementForm(ComparisonForm, PolicyForm):
@@ -494,7 +487,11 @@ class AgreementForm(ComparisonForm, PolicyForm):
     def side(self, name: str) -> NuggetCondition | CitationCondition | str:
         """Return the condition of a side, or the name of a published table. Raises `Refused`."""
         side: str = self.chosen[name]
-        return side if side in self.offered.published else self.resolve(name)
+        if side in self.offered.published:
+            return side
+        judge, nuggets = self.chosen[f"{name}_judge"], self.chosen[f"{name}_nuggets"]
+        with on_side(name):
+            return condition_named(self.campaign, side, judge=judge, nuggets=nuggets)
 
     @property
     def chosen_policies(self) -> Policies | SupportPolicies:
@@ -550,9 +547,10 @@ class SupportForm(ChoicesForm):
         super().__init__(query, campaign, {"condition": next(labelled, SupportCondition.SCRATCH)})
         self.offer("judge", name_options(sorted(set().union(*by_condition.values())), NAMED_BY_CAMPAIGN))
 
-    @property
-    def chosen_condition(self) -> SupportCondition:
-        return SupportCondition(self.chosen["condition"])
+    def resolve(self) -> CitationCondition:
+        """Return the condition that a valid form names. Raises `Refused` where several judges fit."""
+        condition = SupportCondition(self.chosen["condition"])
+        return resolve_citations(self.campaign, condition, judge=self.chosen["judge"])
 
     @property
     def policies(self) -> SupportPolicies:

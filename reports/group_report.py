@@ -4,14 +4,12 @@ Each topic's minimum, median and maximum are over all runs but the organizers' c
 """
 
 from collections.abc import Collection
-from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from django import forms
 from django.http import QueryDict
-from django.utils import timezone
 
 from evaluation.domain.conditions import NuggetCondition
 from evaluation.errors import Refused
@@ -32,23 +30,19 @@ from reports.report import (
     OVERVIEW,
     Chart,
     ColumnKind,
-    Report,
     ReportContent,
     Row,
     Section,
-    chosen_condition,
     column_kind,
     columns,
     counted,
     isolated,
     policies_text,
-    report_of,
     sentences,
     tag_text,
 )
 from web.consistent_read import consistent_read
 
-TITLE = "Group report"
 SECOND = {Profile.TREC_RAG: ("all", "six"), Profile.RUBRIC: ("rubric_strict", "four")}
 """The score that stands topic by topic beside the primary one, and how many there are."""
 NO_GROUPS = Refused(
@@ -69,20 +63,21 @@ class GroupReportForm(ConditionForm):
     runs_names = ()
     field_order = ["group", "condition", "profile", "tag"]
 
-    def __init__(self, query: QueryDict, campaign: Campaign, groups: list[str]) -> None:
-        data = query.copy()
+    def __init__(self, query: QueryDict, campaign: Campaign) -> None:
+        runs = campaign.runs.exclude(group="").order_by("group")
+        self.groups, data = list(runs.values_list("group", flat=True).distinct()), query.copy()
         # A group report is of one group, so the page opens with the first and never with all.
-        data.setdefault("group", groups[0] if groups else "")
+        data.setdefault("group", self.groups[0] if self.groups else "")
         super().__init__(data, campaign, profile=profile_of(campaign))
-        self.offer("group", name_options(groups))
+        self.offer("group", name_options(self.groups))
         self.offer("profile", [(profile.value, WORDS[profile]) for profile in profiles_of(campaign)])
         # A campaign whose runs have no group still has a page, which says so.
-        self.fields["group"].required = bool(groups)
+        self.fields["group"].required = bool(self.groups)
 
 
 @report(
     "group-report",
-    title=TITLE,
+    title="Group report",
     form=GroupReportForm,
     text="One group's runs, topic by topic, beside the range of all runs.",
     caption="Group reports",
@@ -92,18 +87,10 @@ class GroupReportForm(ConditionForm):
     needs=(needs.RUNS, needs.NUGGET_LABELS),
     for_readers=False,
 )
-def group_report_page(campaign: Campaign, query: QueryDict) -> Report:
-    groups = list(campaign.runs.exclude(group="").order_by("group").values_list("group", flat=True).distinct())
-    form = GroupReportForm(query, campaign, groups)
-    if not groups:
-        return Report(form, TITLE, NO_GROUPS)
-
-    def content() -> ReportContent:
-        choice = chosen_condition(campaign, form)
-        return _content(choice, form.policies, form.chosen["group"], form.chosen["tag"])
-
-    report = report_of(form, TITLE, query, content)
-    return replace(report, title=f"Group report: {form.chosen['group']}") if report.content else report
+def group_report_page(form: GroupReportForm) -> ReportContent:
+    if not form.groups:
+        raise NO_GROUPS
+    return _content(form.resolve(), form.policies, form.chosen["group"], form.chosen["tag"])
 
 
 @cached_report(size=32)
@@ -125,7 +112,7 @@ def _content(choice: NuggetCondition, policies: Policies, group: str, tag: str) 
         "organizers' controls left out.",
     )
     overview = _runs(leaderboard(choice, policies, tag), {sheet.run_ids[place] for place in own})
-    return ReportContent(facts, (overview, _topics(by_topic, policies.profile)), timezone.now())
+    return ReportContent(facts, (overview, _topics(by_topic, policies.profile)), f"Group report: {group}")
 
 
 def _by_topic(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], judged: Booleans) -> list[Row]:
@@ -194,7 +181,7 @@ def _chart(by_topic: list[Row], score: str) -> Chart | None:
     primary = BY_NAME[score]
     return Chart(
         alt=f"{primary.words} of the group's best run in {counted(len(bars), 'topic')}, within each topic's range.",
-        draw=lambda palette: charts.spans(bars, primary.spoken, palette),
+        draw=lambda palette: charts.spans(palette, bars, primary.spoken),
         note="Lines: from each topic's minimum to its maximum. Upright: its median. Points: the group's best run.",
     )
 

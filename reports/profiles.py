@@ -1,12 +1,13 @@
 """Which scores of nuggets are meant where nobody chooses, and which there are to choose from."""
 
-from dataclasses import replace
 from typing import Any, Final
 
+from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.models import Campaign, ListedNugget
+from evaluation.terms import SupportCondition
 from reports.cache import cached_report
-from reports.metrics.policies import COMPARED, Policies
-from reports.metrics.registry import BY_NAME, OF_NUGGETS, Profile, scores_of
+from reports.metrics.policies import Policies, SupportPolicies
+from reports.metrics.registry import BY_NAME, OF_NUGGETS, Profile, primary_of, scores_of
 
 WORDS: Final = {Profile.TREC_RAG: "Nugget scores", Profile.RUBRIC: "Rubric"}
 
@@ -20,8 +21,17 @@ def usual_policies(campaign: Campaign) -> Policies:
     return Policies(profile=profile_of(campaign))
 
 
-def usual_comparison(campaign: Campaign) -> Policies:
-    return replace(COMPARED, profile=profile_of(campaign))
+def usual_score(campaign: Campaign, condition: str) -> str:
+    return primary_of(Profile.CITATIONS if condition in list(SupportCondition) else profile_of(campaign))
+
+
+def usual_comparison(choice: NuggetCondition | CitationCondition) -> tuple[str, Policies | SupportPolicies]:
+    """Return the score and the policies by which two conditions are compared where nobody chooses any."""
+    # The same topics on both sides: else the order of runs also tells which topics one side has beside the other's.
+    score = usual_score(choice.campaign, choice.condition)
+    if isinstance(choice, CitationCondition):
+        return score, SupportPolicies(choice.campaign.protocol.measure, topics="common")
+    return score, Policies(topics="common", profile=profile_of(choice.campaign))
 
 
 @cached_report(size=64)

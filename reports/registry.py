@@ -1,5 +1,7 @@
 """All reports by name: `@report` for a page, `@document` for what the command and the API have of it.
 
+`@report_page` is for a page with more than sections.
+
 Whatever lists reports takes its list from here: addresses, menu, command palette, `report NAME`, `GET reports/NAME`,
 and the tests that open every report.
 """
@@ -18,7 +20,7 @@ from evaluation.models import Campaign
 from reports.document import Document, Naming, Option
 from reports.forms import ChoicesForm, choices_of, offer_of
 from reports.needs import Lack, Need
-from reports.report import Report
+from reports.report import Report, ReportContent, report_of
 
 MODULES: Final = (
     "leaderboard.page",
@@ -43,6 +45,7 @@ Choices = Mapping[str, Any]
 MakePage = Callable[[Campaign, QueryDict], Report]
 MakeDocument = Callable[[Campaign, Choices], Document]
 Make = TypeVar("Make", bound=Callable[..., Any])
+Form = TypeVar("Form", bound=ChoicesForm)
 NAMINGS: Final = {"judge": Naming.JUDGE, "nuggets": Naming.NUGGET_SET, "listed_in": Naming.NUGGET_SET}
 """Fields of forms whose values are names of judges and of nugget sets."""
 
@@ -94,7 +97,21 @@ _PAGES: dict[str, ReportPage] = {}
 _DOCUMENTS: dict[str, ReportDocument] = {}
 
 
-def report(name: str, *, title: str, form: type[ChoicesForm], **rest: Any) -> Callable[[Make], Make]:
+def report(
+    name: str, *, title: str, form: type[Form], **rest: Any
+) -> Callable[[Callable[[Form], ReportContent]], MakePage]:
+    """Register a function from a valid form to the content of a page, and return the function to that page."""
+
+    def register(make: Callable[[Form], ReportContent]) -> MakePage:
+        def page(campaign: Campaign, query: QueryDict) -> Report:
+            return report_of(form(query, campaign), title, query, make)
+
+        return report_page(name, title=title, form=form, **rest)(page)
+
+    return register
+
+
+def report_page(name: str, *, title: str, form: type[ChoicesForm], **rest: Any) -> Callable[[Make], Make]:
     """Register a function from campaign and query string to a page."""
 
     def register(make: Make) -> Make:

@@ -4,29 +4,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any, Final, overload
+from typing import Any, Final, TypeVar, overload
 
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.core.paginator import Page, Paginator
 from django.http import Http404, QueryDict
+from django.utils import timezone
 
 from accounts.models import User
-from evaluation.domain.conditions import CitationCondition, NuggetCondition, resolve
+from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from reports.charts import Palette
 from reports.files import FileTable
-from reports.forms import (
-    ChoicesForm,
-    ConditionForm,
-    Option,
-    PolicyForm,
-    SupportForm,
-    choices_of,
-    track_of,
-    usual_rule,
-    ways_out,
-)
+from reports.forms import ChoicesForm, Option, PolicyForm, SupportForm, choices_of, track_of, usual_rule, ways_out
 from reports.metrics.intervals import Interval
 from reports.metrics.registry import BY_NAME, measure_words
 from reports.metrics.sample_size import SampleSize, why_no_tau
@@ -44,6 +35,7 @@ SHORT: Final[Mapping[str, Callable[[Any], str]]] = (
 )
 """Formats with more than two decimals, and how they look on a small basis."""
 
+Form = TypeVar("Form", bound=ChoicesForm)
 Row = Mapping[str, Any]
 ROWS_SHOWN = 100
 NAMES_SHOWN = 8
@@ -231,6 +223,10 @@ class Section:
     document: Callable[[], Mapping[str, Any]] | None = None
 
     @property
+    def has_picture(self) -> bool:
+        return self.chart is not None and self.chart.shown
+
+    @property
     def label_words(self) -> str:
         return terms()[self.labels].plural if self.labels else ""
 
@@ -333,17 +329,12 @@ class ShownSection:
 
 @dataclass(frozen=True, slots=True)
 class ReportContent:
+    """What a page says of its figures, and these. `title`: where it is not the report's."""
+
     facts: tuple[str, ...]
-    sections: tuple[Section, ...]
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class TakeOut:
-    name: str
-    title: str
-    is_table: bool = False
-    is_picture: bool = False
+    sections: Sequence[Section]
+    title: str = ""
+    at: datetime = field(default_factory=timezone.now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,7 +393,7 @@ class Report:
 
     @property
     def has_pictures(self) -> bool:
-        return any(section.shown and section.chart and section.chart.shown for section in self.sections)
+        return any(section.shown and section.has_picture for section in self.sections)
 
     def address_with(self, **choices: str | None) -> str:
         """Return the query string with other choices; those that are None are left out."""
@@ -438,12 +429,8 @@ class Report:
         return kept.urlencode()
 
     @property
-    def take_out(self) -> list[TakeOut]:
-        return [
-            TakeOut(section.name, section.title, bool(section.rows), is_drawn)
-            for section in self.sections
-            if (is_drawn := section.chart is not None and section.chart.shown) or section.rows
-        ]
+    def take_out(self) -> list[Section]:
+        return [section for section in self.sections if section.has_picture or section.rows]
 
     @property
     def effects(self) -> list[str]:
@@ -508,19 +495,15 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {plural(number, noun)}"
 
 
-def chosen_condition(campaign: Campaign, form: ConditionForm) -> NuggetCondition:
-    """Return the condition that a valid form names. Raises `Refused` where several sets or judges fit."""
-    return resolve(campaign, form.chosen_condition, judge=form.chosen["judge"], nuggets=form.chosen["nuggets"])
-
-
-def report_of(form: ChoicesForm, title: str, query: QueryDict, content: Callable[[], ReportContent]) -> Report:
+def report_of(form: Form, title: str, query: QueryDict, make: Callable[[Form], ReportContent]) -> Report:
     """Return a report with content; of a wrong choice, or one that is `Refused`, with the message about it."""
     if not form.is_valid():
         return Report(form, title, WRONG_CHOICE)
     try:
-        return Report(form, title, content=content(), query=query)
+        content = make(form)
     except Refused as refused:
         return Report(form, title, refused)
+    return Report(form, content.title or title, content=content, query=query)
 
 
 def choice_text(choice: NuggetCondition | CitationCondition) -> str:

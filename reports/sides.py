@@ -2,7 +2,7 @@
 
 from typing import Final, TypeAlias
 
-from evaluation.domain.conditions import CitationCondition, NuggetCondition, resolve, resolve_citations
+from evaluation.domain.conditions import CitationCondition, NuggetCondition, condition_named
 from evaluation.domain.stage_labels import StageCondition, resolve_stage, stages_of_judgments
 from evaluation.errors import no_such
 from evaluation.models import Campaign, QrelSource
@@ -27,10 +27,8 @@ def side_named(campaign: Campaign, name: str, *, judge: str = "", nuggets: str =
         if (source := sources.get(side_text(name))) is None:
             raise no_such("no_such_source", f"source of grades {side_text(name)}", sources)
         return source
-    if name in list(Condition):
-        return resolve(campaign, Condition(name), judge=judge, nuggets=nuggets)
-    if name in list(SupportCondition):
-        return resolve_citations(campaign, SupportCondition(name), judge=judge)
+    if name in [*Condition, *SupportCondition]:
+        return condition_named(campaign, name, judge=judge, nuggets=nuggets)
     stages = {str(stage): stage for stage in stages_of_judgments()}
     if name not in stages:
         grades = [f"{GRADES}{source}" for source in campaign.qrel_sources.values_list("name", flat=True)]

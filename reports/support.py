@@ -9,9 +9,8 @@ from typing import Any, cast
 
 import numpy as np
 from django.http import QueryDict
-from django.utils import timezone
 
-from evaluation.domain.conditions import CitationCondition, readings_of_citations, resolve_citations, told_apart
+from evaluation.domain.conditions import CitationCondition, readings_of_citations, told_apart
 from evaluation.errors import Refused
 from evaluation.labels import CITATION_LABELS
 from evaluation.models import Campaign, Run
@@ -29,7 +28,7 @@ from reports.document import (
 from reports.files import as_table
 from reports.forms import SupportForm
 from reports.frames import rows_of, support_sheet, tagged_support, topics_by_tag
-from reports.leaderboard.scores import runs_by_id
+from reports.leaderboard.scores import highest_first, run_head, runs_by_id
 from reports.metrics.arrays import Booleans, Floats, column_means, defined
 from reports.metrics.intervals import documents_of, mean_intervals
 from reports.metrics.label_matrix import SupportSheet
@@ -50,7 +49,7 @@ from reports.metrics.support import (
 )
 from reports.nuggets.descriptives import labels_alt
 from reports.random_checks.page import CheckedReport, corrected_checks
-from reports.registry import Choices, document, report
+from reports.registry import Choices, document, report_page
 from reports.report import (
     CITATION_LABEL,
     OVERVIEW,
@@ -118,12 +117,7 @@ def support_document(choice: CitationCondition, policies: SupportPolicies) -> di
 def _scored(sheet: SupportSheet, campaign: Campaign, policies: SupportPolicies) -> list[SupportRow]:
     scores, runs, ends = run_support(sheet, policies), runs_by_id(campaign), support_intervals(sheet, policies)
     rows = (_scores_of(runs[run_id], scores, place, ends[place]) for place, run_id in enumerate(scores.run_ids))
-    return sorted(rows, key=_best_first)
-
-
-def _best_first(row: SupportRow) -> tuple[bool, float, str]:
-    # Runs without a precision come last; equal runs by name, so that files do not depend on the database's order.
-    return row[PRECISION] is None, -(row[PRECISION] or 0.0), row["run_id"]
+    return sorted(rows, key=highest_first(PRECISION))
 
 
 def support_intervals(
@@ -139,9 +133,7 @@ def support_intervals(
 def _scores_of(run: Run, scores: RunSupport, place: int, ends: dict[str, dict[str, Any]]) -> SupportRow:
     counts = ("sentences_total", "sentences_uncited", "judged", "unjudged", "failed", "unjudgeable")
     return {
-        "run_id": run.run_id,
-        "group": run.group,
-        "task": run.task,
+        **run_head(run),
         **_means(scores, place),
         **{f"{part}_topics": int(number[place]) for part, number in scores.counted.items()},
         "sentences": defined(scores.sentences[place]),
@@ -154,7 +146,7 @@ def _means(scores: RunSupport, place: int) -> dict[str, float | None]:
     return {name: defined(means[place]) for name, means in scores.means.items()}
 
 
-@report(
+@report_page(
     "support",
     title=TITLE,
     form=SupportForm,
@@ -169,7 +161,7 @@ def support_page(campaign: Campaign, query: QueryDict) -> Report:
     if not form.is_valid():
         return SupportReport(form=form, title=TITLE, refused=WRONG_CHOICE)
     try:
-        choice = resolve_citations(campaign, form.chosen_condition, judge=form.chosen["judge"])
+        choice = form.resolve()
     except Refused as refused:
         return SupportReport(form=form, title=TITLE, refused=refused)
     tag, score = form.chosen["tag"], form.chosen["score"]
@@ -191,7 +183,7 @@ def support_page(campaign: Campaign, query: QueryDict) -> Report:
     (*condition_options(SupportCondition), *policy_options(SupportCondition)),
 )
 def support_report(campaign: Campaign, choices: Choices) -> Document:
-    condition = cast(CitationCondition, chosen_labels(campaign, choices, SupportCondition))
+    condition = cast(CitationCondition, chosen_labels(campaign, choices))
     policies = support_policies(choices, campaign.protocol.measure)
     content = support_document(condition, policies)
     text = citations_text(content["first_citations"], policies.measure)
@@ -241,7 +233,7 @@ def _content(choice: CitationCondition, policies: SupportPolicies, tag: str) -> 
         citations_text(judged, policies.measure),
         tag_text(tag),
     )
-    return ReportContent(facts, tuple(sections), timezone.now())
+    return ReportContent(facts, sections)
 
 
 def citations_text(judged: int | None, measure: SupportMeasure) -> str:
@@ -258,9 +250,7 @@ def _runs(
     ends = support_intervals(sheet, policies)
     rows = [
         {
-            "run_id": run,
-            "group": runs[run].group,
-            "task": runs[run].task,
+            **run_head(runs[run]),
             **_means(scores, place),
             "topics": int(scores.counted["recall"][place]),
             "sentences": defined(scores.sentences[place]),
@@ -271,7 +261,7 @@ def _runs(
         | {"intervals": ends[place]}
         for place, run in enumerate(sheet.run_ids)
     ]
-    rows.sort(key=_best_first)
+    rows.sort(key=highest_first(PRECISION))
     return Section(
         name=OVERVIEW,
         title="Runs",
@@ -309,7 +299,7 @@ def _plane(rows: list[dict[str, Any]], topics: list[dict[str, Any]]) -> Chart | 
     titles = (BY_NAME[PRECISION].spoken, BY_NAME[RECALL].spoken)
     return Chart(
         alt=f"Precision and recall of {counted(len(points), 'run')}, and averages of {counted(len(topics), 'topic')}.",
-        draw=lambda palette: charts.plane(points, titles, palette, small=topics),
+        draw=lambda palette: charts.plane(palette, points, titles, small=topics),
         note="Large: runs, by task. Small: topics, mean over runs.",
     )
 
@@ -432,7 +422,7 @@ def _conditions(choice: CitationCondition, tag: str) -> Section:
     titles = (list(SPOKEN.values()), "share of citation labels")
     chart = Chart(
         alt=labels_alt("citation labels", sum(row["pairs"] > 0 for row in rows)),
-        draw=lambda palette: charts.stacked(charts.named(bars, WORDS, palette), *titles, palette),
+        draw=lambda palette: charts.stacked(palette, charts.named(bars, WORDS, palette), *titles),
         links={each.words: f"?condition={each}" for each in SupportCondition},
     )
     return Section(
@@ -492,17 +482,12 @@ def grounded_rows(choice: CitationCondition, policies: SupportPolicies, tag: str
     if not sheet.run_ids:
         return []
     policies = replace(policies, measure=SupportMeasure.POOLED)
-    answers, scores, runs = (
-        answer_support(sheet, policies),
-        run_support(sheet, policies),
-        runs_by_id(choice.campaign),
-    )
+    answers, scores = answer_support(sheet, policies), run_support(sheet, policies)
+    runs = runs_by_id(choice.campaign)
     ends = {name: mean_intervals(answers.scores[recall][answers.topics]) for recall, name in GROUNDED.items()}
     rows = [
         {
-            "run_id": run_id,
-            "group": runs[run_id].group,
-            "task": runs[run_id].task,
+            **run_head(runs[run_id]),
             "candidates": RETRIEVED,
             "precision": None,
             **{name: defined(scores.means[recall][place]) for recall, name in GROUNDED.items()},
@@ -515,7 +500,7 @@ def grounded_rows(choice: CitationCondition, policies: SupportPolicies, tag: str
         }
         for place, run_id in enumerate(scores.run_ids)
     ]
-    return sorted(rows, key=lambda row: (row["grounded"] is None, -(row["grounded"] or 0.0), row["run_id"]))
+    return sorted(rows, key=highest_first("grounded"))
 
 
 def grounded_section(rows: Sequence[Row]) -> Section:

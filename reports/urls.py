@@ -13,7 +13,6 @@ app_name = "reports"
 
 
 def _of(entry: ReportPage) -> list[URLPattern]:
-    """Return the addresses of a report: its page, and below it the tables and pictures of its sections."""
     report, part = {"report": entry.name}, f"{entry.address}<slug:part>"
     return [
         path(entry.address, views.report, report, name=entry.name),

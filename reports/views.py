@@ -40,13 +40,9 @@ def report(request: UserRequest, slug: str, report: str) -> HttpResponse:
     campaign, entry = get_campaign(request, slug), pages()[report]
     if entry.kept and (address := _with_kept(request, entry.kept)):
         return redirect(address)
-    page = _page(campaign, report, request)
+    page = entry.make(campaign, request.GET)
     more = {"lack": entry.lack_in(campaign), **page.more(request.user, campaign)}
     return page_response(request, campaign, page, report, entry.template, more)
-
-
-def _page(campaign: Campaign, report: str, request: UserRequest) -> Report:
-    return pages()[report].make(campaign, request.GET)
 
 
 def _with_kept(request: UserRequest, name: str) -> str | None:
@@ -100,13 +96,13 @@ def judge_more(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def report_table(request: UserRequest, slug: str, report: str, part: str, table: TableForm) -> HttpResponse:
-    page = _page(get_campaign(request, slug), report, request)
+    page = pages()[report].make(get_campaign(request, slug), request.GET)
     return table_response(page, part, table, slug, report)
 
 
 @require_safe
 def report_picture(request: UserRequest, slug: str, report: str, part: str, picture: PictureForm) -> HttpResponse:
-    page = _page(get_campaign(request, slug), report, request)
+    page = pages()[report].make(get_campaign(request, slug), request.GET)
     return part_picture(request, page, part, picture)
 
 

@@ -155,6 +155,15 @@ def resolve_citations(campaign: Campaign, condition: SupportCondition, *, judge:
     return CitationCondition(campaign, (Part(None, judge_row or only_judge(judges, condition)),), condition)
 
 
+def condition_named(
+    campaign: Campaign, name: str, *, judge: str = "", nuggets: str = ""
+) -> NuggetCondition | CitationCondition:
+    """Return the condition of a name. Raises `Refused` where several judges or sets fit, ValueError for no name."""
+    if name in list(SupportCondition):
+        return resolve_citations(campaign, SupportCondition(name), judge=judge)
+    return resolve(campaign, Condition(name), judge=judge, nuggets=nuggets)
+
+
 def readings(
     campaign: Campaign, condition: Condition, judge: str = "", nuggets: str = ""
 ) -> list[NuggetCondition]:

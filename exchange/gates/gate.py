@@ -213,7 +213,7 @@ def _basis(order: GateOrder) -> Basis:
         raise Refused("usage", f"score: of one profile, found {', '.join(sorted(map(str, profiles)))}")
     scored = next((score for score in scores if BY_NAME[score].profile is not None), "")
     choices = {"condition": order.condition, "score": scored, **order.choices}
-    choice = chosen_labels(campaign, choices, conditions)
+    choice = chosen_labels(campaign, choices)
     if len({judge.kind for judge in choice.judges}) > 1:
         raise Refused(
             "mixed_labels", f"labels under {order.condition} are of people and of an LLM; name one judge"

@@ -61,8 +61,7 @@ from evaluation.tasks.pooling import lock_judging
 from exchange.models import ImportAttempt
 from jobs.models import Job
 from llmjobs.models import LlmJob
-from reports.judges.imports import aggregates_dropped_of, aggregates_resting_on
-from reports.leaderboard.scores import OF_RUNS
+from reports.judges.imports import OF_RUNS, aggregates_dropped_of, aggregates_resting_on
 from reports.models import Adjudication, ExternalCondition, ExternalScore
 from web.text import plural
 

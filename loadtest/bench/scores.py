@@ -8,7 +8,7 @@ from evaluation.terms import Condition, JudgeKind, Origin
 from loadtest.bench import synthetic
 from loadtest.bench.measuring import Measured
 from loadtest.bench.sizes import Size
-from reports.agreement.figures import correlate, table_of
+from reports.agreement.figures import AgreementRequest, correlate, table_of
 from reports.frames import assignment_sheet
 from reports.metrics.agreement import LEVELS, Agreement, agreement
 from reports.metrics.bootstrap import intervals
@@ -53,7 +53,7 @@ def with_intervals(size: Size, _turn: int) -> Measured:
     with measured.timing("intervals"):
         intervals(left, right)
     with measured.timing("page"):
-        correlate(campaign, x, y, PRIMARY, Policies())
+        correlate(AgreementRequest(campaign, x, y, PRIMARY, Policies()))
     return measured
 
 

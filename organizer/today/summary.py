@@ -137,8 +137,7 @@ def _ranks(choices: list[NuggetCondition], scored: list[int]) -> JudgeRanking | 
     llms.sort(key=lambda choice: choice.nugget_sets != people.nugget_sets)
     if not llms:
         return None
-    policies = usual_comparison(people.campaign)
-    ranks = agreement_of(llms[0], people, primary_of(policies.profile), policies)
+    ranks = agreement_of(llms[0], people, *usual_comparison(people))
     tau = ranks.run_level if has_tau(ranks.runs, ranks.topics) else None
     return JudgeRanking(llms[0], people, tau, ranks.runs, ranks.topics)
 

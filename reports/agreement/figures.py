@@ -127,47 +127,63 @@ class Correlation:
 
     @property
     def topics(self) -> int | None:
-        return self.agreement.topics
+        """Topics in common; None where one side is a published table."""
+        return None if self.published else self.agreement.topics
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementRequest:
+    """Two sides, by one score, in all topics or those with a tag. Equal requests give equal figures.
+
+    A string names a published table, which has run-level scores only.
+    """
+
+    campaign: Campaign
+    x: Side
+    y: Side
+    score: str
+    policies: Policies | SupportPolicies
+    tag: str = ""
 
     @property
-    def has_picture(self) -> bool:
-        return any(run.x is not None and run.y is not None for run in self.runs)
+    def is_published(self) -> bool:
+        return isinstance(self.x, str) or isinstance(self.y, str)
+
+    def tables(self) -> tuple[ScoreTable, ScoreTable]:
+        """Return both sides' scores by topic. Raises TypeError for a published table, which has none."""
+        if isinstance(self.x, str) or isinstance(self.y, str):
+            raise TypeError("a published table has no scores by topic")
+        # The same label on both sides agrees with itself and would raise every tau.
+        check_apart(self.x, self.y)
+        with consistent_read():
+            x, y = (table_of(side, self.score, self.policies, self.tag) for side in (self.x, self.y))
+        return x, y
 
 
 def correlate(
-    campaign: Campaign,
-    x: Side,
-    y: Side,
-    score: str,
-    policies: Policies | SupportPolicies,
-    *,
-    tag: str = "",
-    resamples: int = RESAMPLES,
-    levels: Sequence[str] = LEVELS,
+    request: AgreementRequest, *, resamples: int = RESAMPLES, levels: Sequence[str] = LEVELS
 ) -> Correlation:
-    """Correlate a score under two conditions, in all topics or those with a tag, with the intervals of some levels.
+    """Correlate a score under two conditions, with the intervals of some levels.
 
-    A string names a published table, which has run-level scores only. Raises ValueError for a score that the
-    conditions do not have, `Refused` where some labels are on both sides or a published table should be of a tag.
+    Raises ValueError for a score that the conditions do not have, `Refused` where some labels are on both sides or a
+    published table should be of a tag.
     """
-    tasks = dict(campaign.runs.values_list("run_id", "task"))
-    if isinstance(x, str) or isinstance(y, str):
-        if tag:
+    tasks = dict(request.campaign.runs.values_list("run_id", "task"))
+    if request.is_published:
+        if request.tag:
             raise Refused(
                 "usage", "A published table has no scores by topic, so it cannot be of those with a tag."
             )
-        return _with_published(campaign, x, y, score, policies, tasks)
-    # The same label on both sides agrees with itself and would raise every tau.
-    check_apart(x, y)
-    left, right = tables_of(x, y, score, policies, tag)
+        return _with_published(request, tasks)
+    policies, (left, right) = request.policies, request.tables()
     both = pair(left, right)
     return Correlation(
-        x=str(x),
-        y=str(y),
-        score=score,
+        x=str(request.x),
+        y=str(request.y),
+        score=request.score,
         policies=policies,
         agreement=agreement(left, right, policies.topics),
-        intervals=_kept_intervals(campaign, left, right, policies.topics, resamples, levels),
+        intervals=_kept_intervals(request.campaign, left, right, policies.topics, resamples, levels),
         runs=_run_points(both, policies.topics, tasks),
         points=topic_points(both, tasks),
         own_topics=(int(both.x_topics.sum()), int(both.y_topics.sum())) if policies.topics == "all" else None,
@@ -202,13 +218,6 @@ def _digest(x: ScoreTable, y: ScoreTable, choices: tuple[object, ...]) -> str:
     return digest.hexdigest()
 
 
-def tables_of(
-    x: Scored, y: Scored, score: str, policies: Policies | SupportPolicies, tag: str = ""
-) -> tuple[ScoreTable, ScoreTable]:
-    with consistent_read():
-        return table_of(x, score, policies, tag), table_of(y, score, policies, tag)
-
-
 def table_of(side: Scored, score: str, policies: Policies | SupportPolicies, tag: str = "") -> ScoreTable:
     if isinstance(side, NuggetCondition) and isinstance(policies, Policies):
         return score_table(tagged_assignments(side, tag, policies.profile), score, policies)
@@ -217,23 +226,16 @@ def table_of(side: Scored, score: str, policies: Policies | SupportPolicies, tag
     raise TypeError(f"{side} is not scored under {type(policies).__name__}")
 
 
-def _with_published(
-    campaign: Campaign,
-    x: Side,
-    y: Side,
-    score: str,
-    policies: Policies | SupportPolicies,
-    tasks: Mapping[str, str],
-) -> Correlation:
+def _with_published(request: AgreementRequest, tasks: Mapping[str, str]) -> Correlation:
     # A published table names no topics, so a condition beside it is over all of its own.
-    policies = replace(policies, topics="all")
+    policies = replace(request.policies, topics="all")
     # Run level alone: a table in a paper says nothing of single topics, so there are no other taus and no bootstrap.
-    left, right = (_run_scores(campaign, side, score, policies) for side in (x, y))
+    left, right = (_run_scores(request.campaign, side, request.score, policies) for side in (request.x, request.y))
     runs = [run_id for run_id in left if run_id in right]
     return Correlation(
-        x=str(x),
-        y=str(y),
-        score=score,
+        x=str(request.x),
+        y=str(request.y),
+        score=request.score,
         policies=policies,
         agreement=run_level_agreement(left, right),
         intervals=dict.fromkeys(LEVELS, NO_INTERVAL),
@@ -264,39 +266,16 @@ def _run_points(both: Paired, topics: TopicChoice, tasks: Mapping[str, str]) -> 
     return tuple(sorted(points, key=lambda point: (point.y is None, -(point.y or 0.0), point.run_id)))
 
 
-@dataclass(frozen=True, slots=True)
-class AgreementRequest:
-    """Two sides, by one score, in all topics or those with a tag. Equal requests give equal figures."""
-
-    campaign: Campaign
-    x: Side
-    y: Side
-    score: str
-    policies: Policies | SupportPolicies
-    tag: str = ""
-
-    @property
-    def is_published(self) -> bool:
-        return isinstance(self.x, str) or isinstance(self.y, str)
-
-    def tables(self) -> tuple[ScoreTable, ScoreTable]:
-        """Return both sides' scores by topic. Raises TypeError for a published table, which has none."""
-        if isinstance(self.x, str) or isinstance(self.y, str):
-            raise TypeError("a published table has no scores by topic")
-        return tables_of(self.x, self.y, self.score, self.policies, self.tag)
-
-
 @cached_report(size=64)
 def correlation_of(request: AgreementRequest) -> Correlation:
     """Return the taus, the intervals of the first two levels, and the points. Raises `Refused` as `correlate` does."""
-    sides = (request.x, request.y, request.score, request.policies)
-    return correlate(request.campaign, *sides, tag=request.tag, levels=(RUN_LEVEL, TOPIC_AVERAGE))
+    return correlate(request, levels=(RUN_LEVEL, TOPIC_AVERAGE))
 
 
 @cached_report(size=64)
 def agreement_of(x: Scored, y: Scored, score: str, policies: Policies | SupportPolicies) -> Agreement:
     """Return the three taus alone: without intervals a page may have many of them."""
-    return correlate(x.campaign, x, y, score, policies, levels=()).agreement
+    return correlate(AgreementRequest(x.campaign, x, y, score, policies), levels=()).agreement
 
 
 @cached_report(size=64)

@@ -28,7 +28,7 @@ from reports.agreement.figures import (
     is_binned,
     shown_correlation,
 )
-from reports.confusion.paired_labels import ConfusionReport, HeatRow, heat_rows, side_label, without_nuggets
+from reports.confusion.paired_labels import ConfusionReport, heat_rows, side_label, without_nuggets
 from reports.correlations import METHOD, OF_RBO, methods_of
 from reports.document import (
     TOPICS,
@@ -44,14 +44,13 @@ from reports.document import (
 from reports.forms import AgreementForm, external_names
 from reports.metrics.agreement import ALL_TOPIC_RUN, LEVELS, RUN_LEVEL, TOPIC_AVERAGE
 from reports.metrics.bootstrap import RESAMPLES
-from reports.metrics.intervals import Interval, documents_of
-from reports.metrics.kendall import Ties
+from reports.metrics.intervals import documents_of
 from reports.metrics.policies import listed_policies, policies_document
 from reports.metrics.registry import BY_NAME, SCORES, Profile, primary_of
 from reports.metrics.sample_size import has_tau, why_no_tau
 from reports.metrics.support import SUPPORT_NAMES
-from reports.profiles import profile_of
-from reports.registry import Choices, document, report
+from reports.profiles import profile_of, usual_score
+from reports.registry import Choices, document, report_page
 from reports.report import (
     WRONG_CHOICE,
     Chart,
@@ -107,26 +106,6 @@ WHOLE = "whole"
 """Asks in a query string for the interval that a page with very many answers leaves pending."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tau:
-    """One of the three taus with what it rests on. `is_pending`: its interval is not computed yet.
-
-    `topics`: None where one side is a published table. `hidden`: why the page does not show it.
-    """
-
-    name: str
-    value: float | None
-    n: str
-    ties: Ties
-    discordant: int
-    interval: Interval | None
-    topics: int | None
-    hidden: str | None
-    is_pending: bool = False
-    undefined_topics: int = 0
-    is_pooled: bool = False
-
-
 @dataclass(frozen=True, kw_only=True)
 class AgreementReport(Report):
     """Agreement of the two sides of a request; without a correlation, `refused` says why."""
@@ -160,16 +139,14 @@ class AgreementReport(Report):
         here, links = (self.form.data.get("x"), self.form.data.get("y")), []
         unsaid = dict.fromkeys(f"{side}_{name}" for side in "xy" for name in ("judge", "nuggets"))
         for x, y in self.form.offered.pairings():
-            address = self.address_with(
-                x=x, y=y, score=_first_score(self.form.campaign, x), topics="all", **unsaid
-            )
+            address = self.address_with(x=x, y=y, score=usual_score(self.form.campaign, x), topics="all", **unsaid)
             links.append((address, f"{condition_words(x)} against {condition_words(y)}", (x, y) == here))
         # The papers' own choice: each condition over all of its topics.
         note = "As in the papers, run means are over all topics of each condition."
         return [HeadMenu("Published pairings", links, note)] if links else []
 
     @property
-    def taus(self) -> list[Tau]:
+    def taus(self) -> list[dict[str, Any]]:
         correlation = self.correlation
         return [_tau(correlation, level) for level in LEVELS] if correlation else []
 
@@ -214,11 +191,10 @@ class AgreementReport(Report):
 
     @property
     def topics(self) -> int | None:
-        correlation = self.correlation
-        return None if correlation is None or correlation.published else correlation.agreement.topics
+        return self.correlation.topics if self.correlation else None
 
     @property
-    def heat(self) -> list[HeatRow]:
+    def heat(self) -> list[dict[str, Any]]:
         return heat_rows(self.confusion) if self.confusion else []
 
     @property
@@ -302,7 +278,7 @@ class AgreementReport(Report):
     @property
     def _scatter(self) -> Chart | None:
         correlation = self.correlation
-        if correlation is None or not correlation.has_picture:
+        if not correlation or all(run.difference is None for run in correlation.runs):
             return None
         answers = "Small: single answers."
         if is_binned(correlation.points):
@@ -310,7 +286,7 @@ class AgreementReport(Report):
         return Chart(
             alt=f"Scatter of {correlation.x} against {correlation.y}, {BY_NAME[correlation.score].spoken}: "
             f"{len(correlation.runs)} runs, {len(correlation.points):,} single answers behind them.",
-            draw=lambda palette: charts.scatter(correlation, palette),
+            draw=lambda palette: charts.scatter(palette, correlation),
             note=f"Large: runs, by task. {answers} On the dashed line both conditions score the same.",
         )
 
@@ -321,7 +297,7 @@ class AgreementReport(Report):
         chart = Chart(
             alt=f"Tau of {correlation.x} against {correlation.y} by number of topics.",
             # A file has every number of topics; the picture on the page begins where a tau is evidence.
-            draw=lambda palette: charts.curve(points if palette.fits else enough, palette),
+            draw=lambda palette: charts.curve(palette, points if palette.fits else enough),
             note="Line: mean. Band: the central 95\N{NO-BREAK SPACE}% of the subsets.",
         )
         return Section(
@@ -354,7 +330,7 @@ def _tags(by_tag: Sequence[tuple[str, Correlation]]) -> Section:
     return Section("tags", "Rank agreement by topic tag", TAG_COLUMNS, rows, note=note, topics="topics")
 
 
-@report(
+@report_page(
     "correlation",
     title="Rank agreement",
     form=AgreementForm,
@@ -419,9 +395,10 @@ def support_correlation_report(campaign: Campaign, choices: Choices) -> Document
 def _correlation(campaign: Campaign, choices: Choices, conditions: Conditions) -> Document:
     x, y = (_side(campaign, choices, side, conditions) for side in "xy")
     policies = policies_of(campaign, choices, conditions)
-    primary = SUPPORT_NAMES[0] if conditions is SupportCondition else primary_of(profile_of(campaign))
-    score, methods = choices["score"] or primary, methods_of(choices)
-    correlation = correlate(campaign, x, y, score, policies, resamples=choices["resamples"])
+    usual = primary_of(Profile.CITATIONS if conditions is SupportCondition else profile_of(campaign))
+    score, methods = choices["score"] or usual, methods_of(choices)
+    request = AgreementRequest(campaign, x, y, score, policies)
+    correlation = correlate(request, resamples=choices["resamples"])
     content, topics = correlation_document(correlation), correlation.agreement.topics
     pairs = f"{correlation.x} against {correlation.y}, {correlation.score}: {topics} common topics"
     # A published table has means only: that it shares no topic says nothing.
@@ -442,7 +419,7 @@ def _correlation(campaign: Campaign, choices: Choices, conditions: Conditions) -
 def _side(campaign: Campaign, choices: Choices, side: str, conditions: Conditions) -> Side:
     name: str = choices[side]
     if name in list(conditions):
-        return chosen_labels(campaign, choices, conditions, side)
+        return chosen_labels(campaign, choices, side)
     published = external_names(campaign)
     if name in list(BattleCondition) and name not in published:
         text = f"{name} is of battles: their report has the tau with another condition."
@@ -451,10 +428,6 @@ def _side(campaign: Campaign, choices: Choices, side: str, conditions: Condition
         there = ", ".join([*conditions, *published])
         raise Refused("usage", f"No condition or published table {name}; there are: {there}.", field=side)
     return name
-
-
-def _first_score(campaign: Campaign, side: str) -> str:
-    return SUPPORT_NAMES[0] if side in list(SupportCondition) else primary_of(profile_of(campaign))
 
 
 def _check_score(x: Side, y: Side, score: str) -> None:
@@ -468,23 +441,26 @@ def _check_score(x: Side, y: Side, score: str) -> None:
         raise Refused("usage", f"{score.replace('_', ' ').capitalize()} is of citations: choose a nugget score.")
 
 
-def _tau(correlation: Correlation, level: str) -> Tau:
+def _tau(correlation: Correlation, level: str) -> dict[str, Any]:
+    """Return one of the three taus with what it rests on.
+
+    `hidden`: why the page does not show it; `is_pending`: the interval is not computed yet.
+    """
     agreed = correlation.agreement
     n = f"{agreed.counted(level):,} {COUNTED[level]}"
     if level == RUN_LEVEL and correlation.own_topics:
         n += ", over all topics of each condition: {:,} and {:,}".format(*correlation.own_topics)
-    topics = None if correlation.published else agreed.topics
     # Only the run level is hidden: the other two taus rest on answers, and are grey where their topics are few.
-    return Tau(
-        topics=topics,
-        hidden=why_no_tau(agreed.runs, topics) if level == "run_level" else None,
-        name=LEVEL_NAMES[level],
-        value=getattr(agreed, level),
-        n=n,
-        ties=agreed.ties[level],
-        discordant=agreed.discordant[level],
-        interval=correlation.intervals.get(level),
-        is_pending=level not in correlation.intervals,
-        undefined_topics=agreed.undefined_topics if level == "topic_average" else 0,
-        is_pooled=level == ALL_TOPIC_RUN,
-    )
+    return {
+        "topics": correlation.topics,
+        "hidden": why_no_tau(agreed.runs, correlation.topics) if level == "run_level" else None,
+        "name": LEVEL_NAMES[level],
+        "value": getattr(agreed, level),
+        "n": n,
+        "ties": agreed.ties[level],
+        "discordant": agreed.discordant[level],
+        "interval": correlation.intervals.get(level),
+        "is_pending": level not in correlation.intervals,
+        "undefined_topics": agreed.undefined_topics if level == "topic_average" else 0,
+        "is_pooled": level == ALL_TOPIC_RUN,
+    }

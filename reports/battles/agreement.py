@@ -24,15 +24,6 @@ BOTH_ORDERS: Final = "orders"
 
 
 @dataclass(frozen=True, slots=True)
-class AgreementOf:
-    """Agreement of whom; `judge`: the LLM, '' where there is none."""
-
-    of: str
-    judge: str
-    agreement: VerdictAgreement
-
-
-@dataclass(frozen=True, slots=True)
 class Conflict:
     """A battle of which two verdicts name opposite winners. `is_settled`: a third person's counts instead of them."""
 
@@ -46,9 +37,11 @@ Pair = tuple[CountedBattle, CountedBattle]
 """Two judgments of one battle."""
 
 
-def agreements(people: Sequence[BattleVerdict], llms: Sequence[BattleVerdict]) -> list[AgreementOf]:
-    """Compare people with each other, and each LLM with people and with itself in the other order."""
-    return [AgreementOf(of, judge, _agreement(pairs)) for of, judge, pairs in _compared(people, llms) if pairs]
+def agreements(
+    people: Sequence[BattleVerdict], llms: Sequence[BattleVerdict]
+) -> list[tuple[str, str, VerdictAgreement]]:
+    """Compare people with each other, and each LLM, by its name, with people and with itself in the other order."""
+    return [(of, judge, _agreement(pairs)) for of, judge, pairs in _compared(people, llms) if pairs]
 
 
 def conflicts(people: Sequence[BattleVerdict], llms: Sequence[BattleVerdict]) -> list[Conflict]:

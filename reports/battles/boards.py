@@ -9,7 +9,7 @@ import numpy as np
 
 from evaluation.errors import Refused
 from evaluation.models import Campaign
-from evaluation.terms import Condition, SupportCondition
+from evaluation.terms import SupportCondition
 from reports.agreement.figures import table_of
 from reports.battles.corrected import CorrectedFigures
 from reports.battles.figures import LEVEL, BattleFigures, BattleRun
@@ -22,9 +22,8 @@ from reports.metrics.battles.explained import ScoredBattles
 from reports.metrics.intervals import FRACTIONS, UNDEFINED_ORDER, difference_intervals
 from reports.metrics.kendall import kendall
 from reports.metrics.policies import Policies, SupportPolicies
-from reports.metrics.registry import primary_of
 from reports.metrics.support import SUPPORT_NAMES
-from reports.profiles import profile_of
+from reports.profiles import profile_of, usual_score
 
 WIN_RATE: Final = "win_rate"
 WIDE_GAP: Final = 0.2
@@ -48,7 +47,7 @@ class Board:
 def board_of_scores(campaign: Campaign, choices: Mapping[str, Any]) -> Board:
     """Return the board that `against` names. Raises `Refused`: a score of the other kind, and as `resolve` does."""
     of_citations = choices["against"] in list(SupportCondition)
-    score = choices["score"] or (SUPPORT_NAMES[0] if of_citations else primary_of(profile_of(campaign)))
+    score = choices["score"] or usual_score(campaign, choices["against"])
     if (score in SUPPORT_NAMES) is not of_citations:
         raise Refused("usage", f"{choices['against']} has no score {score}.", field="score")
     policies = (
@@ -56,7 +55,7 @@ def board_of_scores(campaign: Campaign, choices: Mapping[str, Any]) -> Board:
         if of_citations
         else Policies(profile=profile_of(campaign, score))
     )
-    labels = chosen_labels(campaign, choices, SupportCondition if of_citations else Condition, "against")
+    labels = chosen_labels(campaign, choices, "against")
     table = table_of(labels, score, policies)
     means = dict(zip(table.run_ids, column_means(table.values, table.topics).tolist(), strict=True))
     return Board(choices["against"], score, means, _apart(table), table)
@@ -65,10 +64,8 @@ def board_of_scores(campaign: Campaign, choices: Mapping[str, Any]) -> Board:
 def board_of_battles(condition: str, figures: BattleFigures | CorrectedFigures) -> Board:
     ids = figures.run_ids
     apart = {(ids[gap.a], ids[gap.b]): gap.value for gap in figures.differences if gap.p < LEVEL}
-    rates = (
-        (run.run_id, run.win_rate if isinstance(run, BattleRun) else run.corrected.value) for run in figures.runs
-    )
-    means = {run_id: rate for run_id, rate in rates if rate is not None}
+    rates = ((run.run_id, run.win_rate if isinstance(run, BattleRun) else run.corrected) for run in figures.runs)
+    means = {run_id: rate.value for run_id, rate in rates if rate.value is not None}
     return Board(condition, WIN_RATE, means, apart)
 
 
@@ -85,7 +82,8 @@ def beside(battles: Board, other: Board) -> dict[str, Any]:
     """Return tau of the runs on both, None for a `reason`, and how many pairs differ on both, by their order there."""
     runs = [run for run in battles.means if not np.isnan(other.means.get(run, np.nan))]
     tau = kendall(*(np.array([board.means[run] for run in runs]) for board in (battles, other))).tau
-    signs = [battles.apart[pair] * sign for pair, sign in _both_ways(other.apart).items() if pair in battles.apart]
+    both_ways = {**other.apart, **{(b, a): -sign for (a, b), sign in other.apart.items()}}
+    signs = [battles.apart[pair] * sign for pair, sign in both_ways.items() if pair in battles.apart]
     return {
         "condition": other.condition,
         "score": other.score,
@@ -95,10 +93,6 @@ def beside(battles: Board, other: Board) -> dict[str, Any]:
         "opposite": sum(sign < 0 for sign in signs),
         "reason": None if tau is not None else UNDEFINED_ORDER,
     }
-
-
-def _both_ways(differences: SureDifferences) -> SureDifferences:
-    return {**differences, **{(b, a): -sign for (a, b), sign in differences.items()}}
 
 
 def with_scores(battles: Sequence[CountedBattle], table: ScoreTable) -> tuple[list[CountedBattle], ScoredBattles]:

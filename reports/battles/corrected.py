@@ -10,7 +10,7 @@ import numpy as np
 from evaluation.models import BattleSet, SampledBattle
 from evaluation.rules.battles import DrawnBattle
 from evaluation.terms import BattleCondition, JudgeKind
-from reports.battles.figures import TOO_FEW_BATTLES, BattleRun, battle_figures, rank_ranges_of
+from reports.battles.figures import TOO_FEW_BATTLES, battle_figures, rank_ranges_of
 from reports.battles.samples import named_battles
 from reports.battles.verdicts import (
     BattleVerdict,
@@ -24,18 +24,13 @@ from reports.metrics.arrays import Booleans, Floats
 from reports.metrics.battles.agreement import OUTCOMES, outcomes
 from reports.metrics.battles.corrected import POINTS, BattleSample, CorrectedRates, corrected_rates
 from reports.metrics.battles.win_rates import RunDifference, win_rates
-from reports.metrics.intervals import TOO_FEW_TOPICS, Interval
+from reports.metrics.intervals import TOO_FEW_TOPICS, Estimate, Interval
 
 THESE, NEW = TARGETS = ("these", "new")
 TOO_FEW_JUDGED: Final = "too few judged by people"
 
 
-@dataclass(frozen=True, slots=True)
-class WinRateEstimate:
-    """A win rate with its interval, which has the reason where there is none."""
-
-    value: float | None
-    interval: Interval
+NOT_BY_LLM: Final = Estimate(None, Interval(reason=TOO_FEW_BATTLES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +38,9 @@ class CorrectedWinRate:
     """A run's win rate by the LLM, by people alone, and corrected. `refused`: drawn battles that nobody could judge."""
 
     run_id: str
-    llm: WinRateEstimate
-    people: WinRateEstimate
-    corrected: WinRateEstimate
+    llm: Estimate
+    people: Estimate
+    corrected: Estimate
     rank: tuple[int, int] | None
     drawn: int
     judged: int
@@ -91,14 +86,13 @@ class _Sample:
 def corrected_figures(
     battle_set: BattleSet, judge: str, *, target: str, least_topics: int, least_battles: int
 ) -> CorrectedFigures:
-    """Return the figures of the sample of this LLM, of which there is one."""
     llm = current_verdicts(battle_set, BattleCondition.LLM, judge)
     sample = _sample(battle_set, judge, llm)
     arrays = sample.arrays
     board = battle_figures(
         sheet_of(battle_set, counted_battles(llm)), least_topics=least_topics, least_battles=least_battles
     )
-    by_llm = {run.run_id: run for run in board.runs}
+    by_llm = {run.run_id: run.win_rate for run in board.runs}
     rates = corrected_rates(arrays, new_topics=target == NEW)
     drawn = (arrays.chances > 0) & ~arrays.by_rule
     numbers = [sample.of_runs(of) for of in (drawn, arrays.judged, sample.refused)]
@@ -118,7 +112,7 @@ def corrected_figures(
         runs=tuple(
             CorrectedWinRate(
                 name,
-                _of_llm(by_llm.get(name)),
+                by_llm.get(name, NOT_BY_LLM),
                 people[run],
                 _corrected(rates, run, reasons[run]),
                 ranks.get(run),
@@ -150,19 +144,13 @@ def _refusal(sample: _Sample, run: int, counts: tuple[int, ...], least_battles: 
     return TOO_FEW_TOPICS if len(topics) < least_topics else ""
 
 
-def _of_llm(run: BattleRun | None) -> WinRateEstimate:
-    if run is None:
-        return WinRateEstimate(None, Interval(reason=TOO_FEW_BATTLES))
-    return WinRateEstimate(run.win_rate, run.win_rate_interval)
-
-
-def _corrected(rates: CorrectedRates, run: int, reason: str) -> WinRateEstimate:
+def _corrected(rates: CorrectedRates, run: int, reason: str) -> Estimate:
     if reason:
-        return WinRateEstimate(None, Interval(reason=reason))
-    return WinRateEstimate(float(rates.value[run]), rates.interval(run))
+        return Estimate(None, Interval(reason=reason))
+    return Estimate(float(rates.value[run]), rates.interval(run))
 
 
-def _people(sample: _Sample, least_topics: int) -> list[WinRateEstimate]:
+def _people(sample: _Sample, least_topics: int) -> list[Estimate]:
     """Return each run's win rate in the drawn battles, those of missing answers being what they are."""
     arrays, sheet = sample.arrays, sample.arrays.people_sheet
     rates = win_rates(sheet)
@@ -175,12 +163,12 @@ def _people(sample: _Sample, least_topics: int) -> list[WinRateEstimate]:
     for run, waiting in enumerate(sample.of_runs(sample.waiting)):
         reason = TOO_FEW_TOPICS if rates.topics[run] < max(least_topics, 2) else ""
         if waiting or reason:
-            estimates.append(WinRateEstimate(None, Interval(reason=reason or "not all judged")))
+            estimates.append(Estimate(None, Interval(reason=reason or "not all judged")))
             continue
         known, share = won[run] / all_of[run], 1 - of_rule[run] / all_of[run]
         low, high = rates.interval(run).ends or (nan, nan)
         ends = Interval(float(known + share * low), float(known + share * high))
-        estimates.append(WinRateEstimate(float(known + share * rates.value[run]), ends))
+        estimates.append(Estimate(float(known + share * rates.value[run]), ends))
     return estimates
 
 

@@ -11,17 +11,9 @@ from evaluation.errors import Refused
 from evaluation.models import BattleSet, Campaign
 from evaluation.rules.battles import FEWEST_IN_BOTH_ORDERS
 from evaluation.terms import BattleCondition, Condition, JudgeKind, SupportCondition
-from reports.battles.agreement import BOTH_ORDERS, PEOPLE, AgreementOf, Conflict, agreements, conflicts
+from reports.battles.agreement import BOTH_ORDERS, PEOPLE, Conflict, agreements, conflicts
 from reports.battles.boards import Board, beside, board_of_battles, board_of_scores, is_inversion, with_scores
-from reports.battles.corrected import (
-    NEW,
-    TARGETS,
-    THESE,
-    CorrectedFigures,
-    CorrectedWinRate,
-    WinRateEstimate,
-    corrected_figures,
-)
+from reports.battles.corrected import NEW, TARGETS, THESE, CorrectedFigures, CorrectedWinRate, corrected_figures
 from reports.battles.figures import LEVEL, BattleFigures, BattleRun, battle_figures
 from reports.battles.samples import sample_judges
 from reports.battles.verdicts import (
@@ -35,11 +27,12 @@ from reports.battles.verdicts import (
 )
 from reports.document import Document, Naming, Option
 from reports.metrics.arrays import defined
+from reports.metrics.battles.agreement import VerdictAgreement
 from reports.metrics.battles.explained import explained
 from reports.metrics.battles.ratings import length_slope, side_term
 from reports.metrics.battles.sheet import FEWEST_TRIADS, BattleSheet, cycles
-from reports.metrics.battles.win_rates import Share, share_of
-from reports.metrics.intervals import FEWEST_TOPICS, UNDEFINED
+from reports.metrics.battles.win_rates import share_of
+from reports.metrics.intervals import FEWEST_TOPICS, UNDEFINED, Estimate
 from reports.metrics.jackknife import Jackknife
 from reports.metrics.registry import SCORES
 from reports.metrics.significance import significance_groups
@@ -105,14 +98,12 @@ def battles_report(campaign: Campaign, choices: Choices) -> Document:
     corrected = _corrected(battle_set, condition, choices)
     people, llms = _people_and_llms(battle_set, condition, verdicts)
     by_sample = corrected if choices["by"] == CORRECTED else None
-    run_ids, compared = (
-        (by_sample.run_ids, by_sample.differences) if by_sample else (figures.run_ids, figures.differences)
-    )
+    ordering = by_sample or figures
     runs = _ranked(figures, corrected, choices["by"])
     differences = [
-        {"a": run_ids[gap.a], "b": run_ids[gap.b], "value": gap.value}
+        {"a": ordering.run_ids[gap.a], "b": ordering.run_ids[gap.b], "value": gap.value}
         | {"low": gap.interval.low, "high": gap.interval.high, "p": defined(gap.p), "holm": defined(gap.holm)}
-        for gap in compared
+        for gap in ordering.differences
     ]
     content = {
         "set": battle_set.name,
@@ -128,12 +119,12 @@ def battles_report(campaign: Campaign, choices: Choices) -> Document:
         "side_term": _share_document(side_term(sheet_of_sides(verdicts))),
         "stayed": _share_document(_mean_points(verdicts, "stayed_points"), UNSEEN),
         "length": _share_document(length_slope(sheet)),
-        "agreement": [_agreement_document(row) for row in agreements(people, llms)],
+        "agreement": [_agreement_document(*row) for row in agreements(people, llms)],
         "conflicts": [_conflict_document(conflict) for conflict in conflicts(people, llms)],
         "cycles": _cycles_document(sheet),
         "reliability": figures.reliability,
         "unbalanced": list(figures.unbalanced),
-        **_beside(campaign, battle_set, battles, board_of_battles(condition.value, by_sample or figures), choices),
+        **_beside(campaign, battle_set, battles, board_of_battles(condition.value, ordering), choices),
     }
     return Document(
         content, [run_row(run, choices["by"]) for run in runs], _text(battle_set, figures, content, len(battles))
@@ -180,7 +171,6 @@ def _corrected(battle_set: BattleSet, condition: BattleCondition, choices: Choic
 
 
 def _ranked(figures: BattleFigures, corrected: CorrectedFigures | None, by: str) -> list[dict[str, Any]]:
-    """Return the documents of all runs in order."""
     samples = {run.run_id: run for run in corrected.runs} if corrected else {}
     runs = [_run_document(run, samples.get(run.run_id), by) for run in figures.runs]
     value = {WIN: "win_rate", RATING: "rating"}.get(by)
@@ -252,10 +242,9 @@ def _explained(battles: Sequence[CountedBattle], board: Board) -> dict[str, Any]
     }
 
 
-def _agreement_document(row: AgreementOf) -> dict[str, Any]:
-    agreement = row.agreement
+def _agreement_document(of: str, judge: str, agreement: VerdictAgreement) -> dict[str, Any]:
     figures = {name: _value_document(figure) for name, figure in agreement.figures.items()}
-    head = {"of": row.of, "judge": row.judge or None, "pairs": agreement.pairs}
+    head = {"of": of, "judge": judge or None, "pairs": agreement.pairs}
     return head | figures | {"opposite": agreement.opposite}
 
 
@@ -277,14 +266,14 @@ def _cycles_document(sheet: BattleSheet) -> dict[str, Any]:
 
 
 def _run_document(run: BattleRun, sample: CorrectedWinRate | None, by: str) -> dict[str, Any]:
-    rate, rating = run.win_rate_interval, run.rating_interval
+    rate, rating = run.win_rate.interval, run.rating.interval
     rank = (sample and sample.rank) if by == CORRECTED else run.rank
     return {
         "run_id": run.run_id,
-        "win_rate": run.win_rate,
+        "win_rate": run.win_rate.value,
         "low": rate.low,
         "high": rate.high,
-        "rating": run.rating,
+        "rating": run.rating.value,
         "rating_low": rating.low,
         "rating_high": rating.high,
         "rank": list(rank) if rank else None,
@@ -315,19 +304,19 @@ def run_row(document: Mapping[str, Any], by: str) -> dict[str, Any]:
     return row | counts | {"corrected_reason": estimates["corrected"].get("reason") or ""}
 
 
-def _mean_points(verdicts: list[BattleVerdict], of: str) -> Share | None:
+def _mean_points(verdicts: list[BattleVerdict], of: str) -> Estimate | None:
     """Mean points of the answer on the left, or of the one that stayed, over verdicts that are no second opinion."""
     shares = [(getattr(verdict, of), verdict.topic_id) for verdict in verdicts if not verdict.second]
     return share_of([(points, topic) for points, topic in shares if points is not None])
 
 
-def _share_document(share: Share | None, reason: str = UNDEFINED) -> dict[str, Any]:
+def _share_document(share: Estimate | None, reason: str = UNDEFINED) -> dict[str, Any]:
     return (
         _value_document(share) if share else {"value": None, "low": None, "high": None, "reason": reason or None}
     )
 
 
-def _value_document(figure: Jackknife | Share | WinRateEstimate) -> dict[str, Any]:
+def _value_document(figure: Jackknife | Estimate) -> dict[str, Any]:
     interval = figure.interval
     return {"value": figure.value, "low": interval.low, "high": interval.high, "reason": interval.reason or None}
 

@@ -9,11 +9,12 @@ from reports.metrics.arrays import defined
 from reports.metrics.battles.ratings import Ratings, field_rates, ratings
 from reports.metrics.battles.sheet import BattleSheet
 from reports.metrics.battles.win_rates import RunDifference, WinRates, differences, reliability, win_rates
-from reports.metrics.intervals import TOO_FEW_TOPICS, Interval
+from reports.metrics.intervals import TOO_FEW_TOPICS, Estimate, Interval
 from reports.metrics.random_check.estimate import rank_ranges
 
 NOT_JUDGED, TOO_FEW_BATTLES = "no battle judged", "too few battles"
-WON_ALL, LOST_ALL, FEW_OPPONENTS = "won every battle", "lost every battle", "took points from too few"
+UNRATED = {1.0: "won every battle", 0.0: "lost every battle"}
+FEW_OPPONENTS = "took points from too few"
 FEW_TOPICS = 10
 """Below so many topics a figure is shown grey."""
 LEVEL = 0.05
@@ -28,10 +29,8 @@ class BattleRun:
     """
 
     run_id: str
-    win_rate: float | None
-    win_rate_interval: Interval
-    rating: float | None
-    rating_interval: Interval
+    win_rate: Estimate
+    rating: Estimate
     rank: tuple[int, int] | None
     battles: int
     won: int
@@ -94,14 +93,12 @@ def _run(
     either = (sheet.first == run) | (sheet.second == run)
     won, lost = int((points > 0.5).sum()), int((points < 0.5).sum())
     bad, split = int(sheet.bad[either].sum()), int(sheet.split[either].sum())
-    rating = None if reason else defined(float(rated.value[run]))
+    rate, rating = float(rates.value[run]), None if reason else defined(float(rated.value[run]))
     rating_interval = Interval() if rating is None else rated.intervals[run]
     return BattleRun(
         run_id=sheet.run_ids[run],
-        win_rate=None if reason else float(rates.value[run]),
-        win_rate_interval=Interval(reason=reason) if reason else rates.interval(run),
-        rating=rating,
-        rating_interval=rating_interval,
+        win_rate=Estimate(None, Interval(reason=reason)) if reason else Estimate(rate, rates.interval(run)),
+        rating=Estimate(rating, rating_interval),
         rank=rank,
         battles=len(points),
         won=won,
@@ -110,12 +107,8 @@ def _run(
         both_bad=bad,
         topics=int(rates.topics[run]),
         few=int(rates.topics[run]) < FEW_TOPICS,
-        reason=reason or (_unrated(float(rates.value[run])) if rating is None else rating_interval.reason),
+        reason=reason or (UNRATED.get(rate, FEW_OPPONENTS) if rating is None else rating_interval.reason),
     )
-
-
-def _unrated(win_rate: float) -> str:
-    return {1.0: WON_ALL, 0.0: LOST_ALL}.get(win_rate, FEW_OPPONENTS)
 
 
 def rank_ranges_of(runs: list[int], compared: Sequence[RunDifference]) -> dict[int, tuple[int, int]]:

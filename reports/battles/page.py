@@ -6,22 +6,13 @@ from typing import Any
 
 from django import forms
 from django.http import QueryDict
-from django.utils import timezone
 
 from evaluation.models import BattleSet, Campaign
 from evaluation.terms import BattleCondition
 from reports import charts, needs
 from reports.battles.agreement import BOTH_ORDERS
 from reports.battles.corrected import NEW, THESE
-from reports.battles.documents import (
-    AGAINST,
-    CORRECTED,
-    ESTIMATES,
-    USUAL,
-    WIN,
-    battles_report,
-    run_row,
-)
+from reports.battles.documents import AGAINST, CORRECTED, ESTIMATES, USUAL, WIN, battles_report, run_row
 from reports.battles.samples import sample_judges
 from reports.cache import cached_report
 from reports.document import Document
@@ -37,21 +28,8 @@ from reports.forms import (
 from reports.metrics.registry import BY_NAME
 from reports.profiles import profiles_of, score_choices
 from reports.registry import report
-from reports.report import (
-    OVERVIEW,
-    Chart,
-    ColumnKind,
-    Report,
-    ReportContent,
-    Row,
-    Section,
-    columns,
-    counted,
-    of_kind,
-    report_of,
-)
+from reports.report import OVERVIEW, Chart, ColumnKind, ReportContent, Row, Section, columns, counted, of_kind
 
-TITLE = "Battles"
 BATTLES = [(condition.value, condition.words) for condition in BattleCondition]
 WIN_RATE = "Win rate"
 SORTED = dict(BATTLE_SCORES)
@@ -97,21 +75,16 @@ class BattlesForm(ChoicesForm):
 
 @report(
     "battles",
-    title=TITLE,
+    title="Battles",
     form=BattlesForm,
     menu="Results",
     order=15,
     below=("battle",),
     needs=(needs.BATTLES, needs.VERDICTS),
 )
-def battles_page(campaign: Campaign, query: QueryDict) -> Report:
-    form = BattlesForm(query, campaign)
-
-    def content() -> ReportContent:
-        names = ("set", "condition", "judge", "by", "target", *(option.name for option in AGAINST))
-        return _content(campaign, tuple((name, form.chosen[name]) for name in names))
-
-    return report_of(form, TITLE, query, content)
+def battles_page(form: BattlesForm) -> ReportContent:
+    names = ("set", "condition", "judge", "by", "target", *(option.name for option in AGAINST))
+    return _content(form.campaign, tuple((name, form.chosen[name]) for name in names))
 
 
 @cached_report(size=16)
@@ -139,7 +112,7 @@ def _content(campaign: Campaign, choices: tuple[tuple[str, str], ...]) -> Report
     sections += [
         section for section in (_boards(content), _conflicts(content), _inversions(content)) if section.rows
     ]
-    return ReportContent(tuple(document.text.split("\n")[1:]), tuple(sections), timezone.now())
+    return ReportContent(tuple(document.text.split("\n")[1:]), sections)
 
 
 def _runs(content: Mapping[str, Any], tasks: Mapping[str, str]) -> Section:
@@ -166,12 +139,16 @@ def _runs(content: Mapping[str, Any], tasks: Mapping[str, str]) -> Section:
         f"{BESIDE_BARS if ranked else ''}",
         topics="topics",
         aside=ASIDE,
-        chart=Chart(
-            alt=f"{counted(len(bars), 'run')} by win rate, each with its interval.",
-            draw=lambda palette: charts.ranking(bars, "win_rate", WIN_RATE.lower(), palette),
-        )
-        if bars
-        else None,
+        chart=_ranking(bars, "win_rate", WIN_RATE.lower()),
+    )
+
+
+def _ranking(bars: Sequence[Row], score: str, words: str) -> Chart | None:
+    if not bars:
+        return None
+    return Chart(
+        alt=f"{counted(len(bars), 'run')} by {words}, each with its interval.",
+        draw=lambda palette: charts.ranking(palette, bars, score, words),
     )
 
 
@@ -228,12 +205,7 @@ def _corrected(content: Mapping[str, Any], tasks: Mapping[str, str]) -> Section:
         f"{TARGETS[sample['target']]}, the others for topics like these.{BESIDE_BARS if by_corrected else ''}",
         # Where win rates order the runs, ranks are theirs.
         aside=ASIDE if by_corrected else (*ASIDE, "best_rank", "worst_rank"),
-        chart=Chart(
-            alt=f"{counted(len(bars), 'run')} by corrected win rate, each with its interval.",
-            draw=lambda palette: charts.ranking(bars, "corrected", SORTED[CORRECTED].lower(), palette),
-        )
-        if bars
-        else None,
+        chart=_ranking(bars, "corrected", SORTED[CORRECTED].lower()),
     )
 
 

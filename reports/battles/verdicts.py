@@ -111,22 +111,9 @@ def _rows(battle_set: BattleSet, kind: JudgeKind) -> Iterator[BattleVerdict]:
     rows = verdicts.order_by("battle", "second_opinion", "pk").values_list(
         *(f"battle__{name}" for name in battle), *own
     )
-    for (
-        public_id,
-        topic_id,
-        one,
-        other,
-        number,
-        left,
-        label,
-        raw,
-        reasons,
-        judge,
-        second,
-        place,
-        stayed,
-        seconds,
-    ) in rows.iterator():
+    for row in rows.iterator():
+        public_id, topic_id, one, other, number = row[: len(battle)]
+        left, label, raw, reasons, judge, second, place, stayed, seconds = row[len(battle) :]
         (left_run, left_words), (right_run, right_words) = answers[left], answers[other if left == one else one]
         record = BattleRecord(
             *(0, topic_id, left_run, right_run, BattleLabel(label)),

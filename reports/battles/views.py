@@ -33,11 +33,13 @@ def battle(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
     by_people = [
         conflict for conflict in all_conflicts if conflict.battle.battle == public_id and conflict.of == PEOPLE
     ]
-    rows = [_row(verdict, this, provenance) for verdict in _verdicts(this)]
+    verdicts = Verdict.objects.current().filter(battle=this, judge__aside=False).select_related("judge")
+    in_order = verdicts.order_by("judge__kind", "second_opinion", "judge__name", "pk")
+    rows = [_row(verdict, this, provenance) for verdict in in_order]
     context = {
         "campaign": campaign,
         "battle": this,
-        "answers": [(provenance[key].run, answer.sentences.all()) for key, answer in _answers(this)],
+        "answers": [(provenance[answer.pk].run, answer.sentences.all()) for answer in (this.left, this.right)],
         "verdicts": rows,
         "has_reasons": any(row["why"] for row in rows),
         "number": number,
@@ -56,15 +58,6 @@ def battle(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
 def conflicts_of(campaign: Campaign, name: str) -> list[Conflict]:
     battle_set = battle_set_named(campaign, name)
     return conflicts(verdicts_by(battle_set, JudgeKind.HUMAN), verdicts_by(battle_set, JudgeKind.LLM))
-
-
-def _answers(this: Battle) -> list[tuple[int, Any]]:
-    return [(this.left_id, this.left), (this.right_id, this.right)]
-
-
-def _verdicts(this: Battle) -> Any:
-    rows = Verdict.objects.current().filter(battle=this, judge__aside=False).select_related("judge")
-    return rows.order_by("judge__kind", "second_opinion", "judge__name", "pk")
 
 
 def _row(verdict: Verdict, this: Battle, provenance: dict[int, AnswerProvenance]) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from reports.charts import heat_map
 from reports.confusion.paired_labels import (
     FIGURE_NAMES,
     ConfusionReport,
-    HeatRow,
     ItemKind,
     LabelComparison,
     compare,
@@ -35,7 +34,7 @@ from reports.files import as_table
 from reports.forms import ConfusionForm
 from reports.frames import rows_of, topics_by_tag
 from reports.models import Adjudication
-from reports.registry import Choices, document, report
+from reports.registry import Choices, document, report_page
 from reports.report import (
     CITATION_LABEL,
     NUGGET_LABEL,
@@ -131,7 +130,7 @@ class ConfusionPage(Report):
         return self.compared is not None and self.compared.matched.kind in FIELDS
 
     @property
-    def heat(self) -> list[HeatRow]:
+    def heat(self) -> list[dict[str, Any]]:
         return heat_rows(self.labels) if self.labels else []
 
     @property
@@ -200,7 +199,7 @@ class ConfusionPage(Report):
         )
         chart = Chart(
             alt=f"Heat map of {self.label_kind.lower()}s, {labels.rows} by {labels.columns}: {matrix.pairs:,} pairs.",
-            draw=lambda palette: heat_map(labels, palette),
+            draw=lambda palette: heat_map(palette, labels),
             note="The stronger the colour, the larger the share of all pairs.",
         )
         sections = [counts, Section("matrix", "Picture", (), (), chart=chart, shown=False)]
@@ -255,7 +254,7 @@ def _words(side: str) -> str:
     return condition_words(side_text(side))
 
 
-@report(
+@report_page(
     "confusion",
     title="Confusion",
     form=ConfusionForm,
@@ -311,7 +310,7 @@ def _side_of(campaign: Campaign, choices: Choices, side: str) -> LabelSide:
     ),
 )
 def support_confusion_report(campaign: Campaign, choices: Choices) -> Document:
-    rows, columns = (chosen_labels(campaign, choices, SupportCondition, side) for side in ("rows", "columns"))
+    rows, columns = (chosen_labels(campaign, choices, side) for side in ("rows", "columns"))
     return _confusion(rows, columns, choices["measure"])
 
 

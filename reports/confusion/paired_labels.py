@@ -414,39 +414,19 @@ def _of_origin(choice: NuggetCondition, origin: str) -> list[int]:
     return list(added.values_list("nugget_version", flat=True))
 
 
-@dataclass(frozen=True, slots=True)
-class HeatCell:
-    """A cell of the confusion matrix; `heat` is its share of all pairs in tenths, `code` its address."""
-
-    count: int
-    share: float
-    heat: int
-    column: str
-    code: str
-
-
-@dataclass(frozen=True, slots=True)
-class HeatRow:
-    """A row of the confusion matrix; `rate` is its share of all pairs."""
-
-    label: str
-    cells: tuple[HeatCell, ...]
-    total: int
-    rate: float | None
-
-
-def heat_rows(report: ConfusionReport) -> list[HeatRow]:
+def heat_rows(report: ConfusionReport) -> list[dict[str, Any]]:
+    """Return the rows of the matrix with their cells; `heat`: the share of all pairs in tenths, `code`: the address."""
     matrix = report.confusion
     if not matrix.pairs:
         return []
     rows = []
     for place, (label, counts) in enumerate(zip(report.labels, matrix.counts.tolist(), strict=True)):
-        heats = [round(HEAT_STEPS * count / matrix.pairs) for count in counts]
-        cells = tuple(
-            HeatCell(count, count / matrix.pairs, heat, other, f"{place}-{column}")
-            for column, (count, heat, other) in enumerate(zip(counts, heats, report.labels, strict=True))
-        )
-        rows.append(HeatRow(label, cells, sum(counts), matrix.row_rates[place]))
+        cells = [
+            {"count": count, "share": count / matrix.pairs, "heat": round(HEAT_STEPS * count / matrix.pairs)}
+            | {"column": other, "code": f"{place}-{column}"}
+            for column, (count, other) in enumerate(zip(counts, report.labels, strict=True))
+        ]
+        rows.append({"label": label, "cells": cells, "total": sum(counts), "rate": matrix.row_rates[place]})
     return rows
 
 

@@ -165,34 +165,18 @@ def judge_of(side: Any, topic: int) -> str:
 
 def _nuggets(keys: Sequence[Key], answers: QuerySet[AnswerProvenance]) -> list[dict[str, Any]]:
     wordings = NuggetVersion.objects.in_bulk([wording for _, wording in keys])
-    provenance = {row.pk: row for row in _provenance(answers, [answer for answer, _ in keys])}
-    sentences = _texts(Sentence.objects.filter(answer__in=provenance))
     return [
-        {
-            "topic": provenance[answer].topic,
-            "run": provenance[answer].run,
-            "sample": provenance[answer].sample,
-            "item": wordings[wording].text,
-        }
-        | {"texts": sentences.get(answer, ()), "segment": None}
-        for answer, wording in keys
+        row | {"item": wordings[wording].text}
+        for row, (_, wording) in zip(_answers(keys, answers), keys, strict=True)
     ]
 
 
 def _citations(keys: Sequence[Key], answers: QuerySet[AnswerProvenance]) -> list[dict[str, Any]]:
     sentences = Sentence.objects.in_bulk([sentence for sentence, _ in keys])
     segments = Segment.objects.in_bulk([segment for _, segment in keys])
-    provenance = {
-        row.pk: row for row in _provenance(answers, [sentence.answer_id for sentence in sentences.values()])
-    }
+    provenance = _provenance(answers, [sentence.answer_id for sentence in sentences.values()])
     return [
-        {
-            "topic": provenance[sentence.answer_id].topic,
-            "run": provenance[sentence.answer_id].run,
-            "sample": provenance[sentence.answer_id].sample,
-            "item": sentence.text,
-        }
-        | _passage(segment)
+        _of_answer(provenance[sentence.answer_id], sentence.text) | _passage(segment)
         for sentence, segment in ((sentences[first], segments[second]) for first, second in keys)
     ]
 
@@ -207,26 +191,25 @@ def _grades(keys: Sequence[Key], _answers: QuerySet[AnswerProvenance]) -> list[d
 
 
 def _answers(keys: Sequence[Key], answers: QuerySet[AnswerProvenance]) -> list[dict[str, Any]]:
-    provenance = {row.pk: row for row in _provenance(answers, [answer for answer, _ in keys])}
+    provenance = _provenance(answers, [answer for answer, _ in keys])
     sentences = _texts(Sentence.objects.filter(answer__in=provenance))
     return [
-        {
-            "topic": provenance[answer].topic,
-            "run": provenance[answer].run,
-            "sample": provenance[answer].sample,
-            "item": provenance[answer].topic.text,
-        }
+        _of_answer(provenance[answer], provenance[answer].topic.text)
         | {"texts": sentences.get(answer, ()), "segment": None}
         for answer, _ in keys
     ]
+
+
+def _of_answer(provenance: AnswerProvenance, item: str) -> dict[str, Any]:
+    return {"topic": provenance.topic, "run": provenance.run, "sample": provenance.sample, "item": item}
 
 
 def _passage(segment: Segment) -> dict[str, Any]:
     return {"texts": (segment.text,) if segment.has_text else (), "segment": segment}
 
 
-def _provenance(answers: QuerySet[AnswerProvenance], pks: Sequence[int]) -> QuerySet[AnswerProvenance]:
-    return answers.filter(pk__in=pks).select_related("run", "topic")
+def _provenance(answers: QuerySet[AnswerProvenance], pks: Sequence[int]) -> dict[int, AnswerProvenance]:
+    return answers.select_related("run", "topic").in_bulk(pks)
 
 
 def _texts(sentences: QuerySet[Sentence]) -> dict[int, list[str]]:

@@ -76,13 +76,9 @@ def key_of(verdict: Adjudication, kind: ItemKind) -> Key:
 
 
 def labels_of(pair: Pair) -> list[Any]:
-    rows: QuerySet[Any]
-    if pair.kind is ItemKind.NUGGETS:
-        rows = Assignment.objects.filter(answer=pair.key[0], nugget_version=pair.key[1])
-    else:
-        rows = SupportJudgment.objects.filter(sentence=pair.key[0], segment=pair.key[1])
+    labels: Any = Assignment.objects if pair.kind is ItemKind.NUGGETS else SupportJudgment.objects
     # Labels of studies repeat others on purpose; the page of their study has them.
-    rows = rows.current().filter(judge__aside=False).select_related("judge")
+    rows = labels.current().filter(judge__aside=False, **pair.fields).select_related("judge")
     return list(rows.order_by("judge__kind", "judge__name", "pk"))
 
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from reports.judges.tables import JudgeTable
 from reports.metrics.agreement import ScoreTable
-from reports.metrics.arrays import Booleans, Counts, Floats, column_means, comparable, ratio
+from reports.metrics.arrays import Booleans, Counts, Floats, column_means, comparable
+from reports.metrics.bootstrap import resampled_means
 from reports.metrics.intervals import Interval, resampled_interval
 from reports.metrics.kendall import kendall_rows
 from reports.metrics.rank_correlations import Coefficient, CorrelationMethod
@@ -76,7 +77,7 @@ class JudgeAgainstTruth:
         """Means of both sides in each draw of these topics, B x R each."""
         shared = _shared(self.truth, self.judge) if self.matching.only_shared_topics else set(topic_ids)
         x, y = (
-            _resampled_means(_cells(table.scores, self.runs, topic_ids, shared), draws)
+            resampled_means(_cells(table.scores, self.runs, topic_ids, shared), draws)
             for table in (self.truth, self.judge)
         )
         y[:, np.isin(self.runs, self.filled)] = 0.0
@@ -115,12 +116,6 @@ def _cells(table: ScoreTable, runs: Sequence[str], topic_ids: Sequence[str], cou
     rows, columns = [row[topic_ids[place]] for place in topics], [column[runs[place]] for place in places]
     cells[np.ix_(topics, places)] = table.values[np.ix_(rows, columns)]
     return cells
-
-
-def _resampled_means(cells: Floats, draws: Counts) -> Floats:
-    has_value = ~np.isnan(cells)
-    weights = draws.astype(np.float64)
-    return comparable(ratio(weights @ np.where(has_value, cells, 0.0), weights @ has_value.astype(np.float64)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
-"""Score files of judges, by topic: compared with what is loaded, and written as tables under the judges' names."""
+"""Score files of judges, by topic, and published tables of runs: compared with what is loaded, and written."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from evaluation.formats.score_files import (
     parse_judges,
     parse_score_file,
 )
+from evaluation.formats.scores import ScoreRecord, parse_scores
 from evaluation.formats.source import Source
 from evaluation.imports.base import (
     NOT_IN_FILE,
@@ -32,16 +34,17 @@ from evaluation.imports.base import (
     refuse,
     refuse_changes,
     with_every_problem,
+    with_every_problem_below_header,
 )
 from evaluation.labels import LEFT_POINTS
 from evaluation.models import Campaign, Event
 from evaluation.models.querysets import in_parts_of
 from evaluation.rules.text import check_name
-from evaluation.terms import FindingCode
+from evaluation.terms import Condition, FindingCode, SupportCondition
 from reports.battles.verdicts import CountedBattle, plain_sheet
 from reports.judges.tables import CLOSE
-from reports.leaderboard.scores import check_free_name, import_scores
 from reports.metrics.battles.ratings import ratings
+from reports.metrics.registry import BY_NAME
 from reports.models import ExternalCondition, ExternalScore
 from web.statements import ROWS_A_STATEMENT
 
@@ -55,6 +58,9 @@ OUTCOMES = "outcomes"
 UNRATED = "unrated runs"
 DROPPED = "dropped"
 """In the event of an import: how many aggregates went for the means of more topics, by the import that brought them."""
+OF_RUNS = "runs' scores"
+"""What an import of a published table counts."""
+TAKEN = {*Condition, *SupportCondition}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +120,7 @@ def load_score_files(
         if judges_of_files is not None:
             judge = _judge_of(sources[0], judges_of_files)
         return import_scores(
-            campaign=campaign,
-            source=sources[0],
-            name=judge.name,
-            beside=beside,
-            replace=replace,
-            actor=actor,
+            campaign=campaign, source=sources[0], name=judge.name, beside=beside, replace=replace, actor=actor
         )
     return _import_score_files(
         campaign=campaign,
@@ -406,3 +407,105 @@ def _loaded(table: ExternalCondition) -> dict[Key, tuple[int, float]]:
         (run_id, score, topic_id or ALL): (pk, value)
         for pk, run_id, score, topic_id, value in table.scores.values_list(*columns)
     }
+
+
+@with_every_problem_below_header
+def import_scores(
+    *,
+    campaign: Campaign,
+    source: Source,
+    name: str,
+    beside: Sequence[Source] = (),
+    replace: bool = False,
+    actor: User | None = None,
+) -> LoadReceipt:
+    """Load a published run-level table under a name; `beside`: files that came with it.
+
+    Raises `BadInput`, and `Refused` for a condition's own name.
+    """
+    check_name("condition", name)
+    check_free_name(name)
+    rows = parse_scores(source, BY_NAME)
+    return carry_out(
+        campaign=campaign,
+        kind="scores",
+        sources=[*beside, source],
+        actor=actor,
+        make_plan=lambda locked: _plan_of_runs(locked, source, rows, name, replace),
+    )
+
+
+def check_free_name(name: str) -> None:
+    """Raise `Refused` for the name of a condition: on pages both stand in one list, and a name must mean one side."""
+    if name in TAKEN:
+        raise Refused("name_taken", f"{name} is a condition of Assay; give the published table another name.")
+
+
+def _plan_of_runs(
+    campaign: Campaign, source: Source, rows: tuple[ScoreRecord, ...], name: str, replace: bool
+) -> ImportPlan:
+    loaded = _loaded_runs(campaign, name)
+    runs, closing = _without_closing_rows(campaign, rows)
+    new = [row for row in runs if row.run_id not in loaded]
+    changed = [row for row in runs if row.run_id in loaded and loaded[row.run_id] != row.values]
+    refuse_changes([_change_of_run(source, row, loaded[row.run_id]) for row in changed], replace)
+    absent = loaded.keys() - {row.run_id for row in runs}
+    # A run that changed is replaced as a whole: a score that the new table lacks must not stay from the old one.
+    gone = {row.run_id for row in changed} | (absent if replace else set())
+
+    def write(event: Event) -> None:
+        condition, _ = ExternalCondition.objects.get_or_create(campaign=campaign, name=name)
+        condition.scores.filter(run_id__in=gone).delete()
+        _write_runs(condition, new + changed, event)
+
+    findings = [
+        ImportFinding(
+            FindingCode.CLOSING_ROW,
+            source.name,
+            row.line,
+            f"`{row.run_id}` closes the table and is no run: left aside",
+        )
+        for row in closing
+    ]
+    counts = {TAKEN_OUT if replace else NOT_IN_FILE: len(absent)}
+    unchanged = len(runs) - len(new) - len(changed)
+    return ImportPlan(OF_RUNS, len(new), len(changed), unchanged, findings, counts, write)
+
+
+CLOSING = re.compile("min(imum)?|median|max(imum)?|mean|average|avg|(over)?all|total|std(ev)?")
+
+
+def _without_closing_rows(
+    campaign: Campaign, rows: Sequence[ScoreRecord]
+) -> tuple[list[ScoreRecord], list[ScoreRecord]]:
+    """Return the runs of a table, and the rows that sum them up: those would be compared as runs are."""
+    closing = [row for row in rows if CLOSING.fullmatch(re.sub("[^a-z]", "", row.run_id.casefold()))]
+    loaded = campaign.runs.filter(run_id__in=[row.run_id for row in closing]).values_list("run_id", flat=True)
+    closing = [row for row in closing if row.run_id not in set(loaded)]
+    return [row for row in rows if row not in closing], closing
+
+
+def _change_of_run(source: Source, row: ScoreRecord, loaded: dict[str, float]) -> InputProblem:
+    old, new = (
+        ", ".join(f"{name} {value}" for name, value in sorted(scores.items())) for scores in (loaded, row.values)
+    )
+    return changed_problem(source, row.line, "scores", row.run_id, loaded=old, in_file=new)
+
+
+def _loaded_runs(campaign: Campaign, name: str) -> dict[str, dict[str, float]]:
+    scores = ExternalScore.objects.filter(condition__campaign=campaign, condition__name=name, topic_id="")
+    loaded: dict[str, dict[str, float]] = {}
+    for run_id, score, value in scores.values_list("run_id", "score", "value"):
+        loaded.setdefault(run_id, {})[score] = value
+    return loaded
+
+
+def _write_runs(condition: ExternalCondition, rows: list[ScoreRecord], event: Event) -> None:
+    scores = []
+    for row in rows:
+        run = {"run_id": row.run_id, "group": row.group, "task": row.task or ""}
+        scores += [
+            ExternalScore(condition=condition, **run, score=score, value=value, event=event)
+            for score, value in row.values.items()
+        ]
+    ExternalScore.objects.bulk_create(scores, batch_size=ROWS_A_STATEMENT)

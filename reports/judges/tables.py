@@ -68,7 +68,12 @@ def judge_tables(
     for *head, run_id, topic_id, value in rows.order_by("condition__name", "score").values_list(*columns):
         name, method, model, measure = head
         by_table.setdefault((name, method, model, measure), {})[run_id, topic_id] = value
-    return [JudgeTable(*head, _table(values), _aggregates(values)) for head, values in by_table.items()]
+    return [
+        JudgeTable(
+            *head, _table(values), {run_id: value for (run_id, topic), value in values.items() if not topic}
+        )
+        for head, values in by_table.items()
+    ]
 
 
 def table_of_condition(choice: NuggetCondition, score: str, policies: Policies) -> JudgeTable:
@@ -83,10 +88,6 @@ def table_of_condition(choice: NuggetCondition, score: str, policies: Policies) 
 def published_run_scores(campaign: Campaign, name: str, score: str) -> dict[str, float]:
     tables = judge_tables(campaign, [name], [score])
     return tables[0].run_scores if tables else {}
-
-
-def _aggregates(values: dict[tuple[str, str], float]) -> dict[str, float]:
-    return {run_id: value for (run_id, topic_id), value in values.items() if not topic_id}
 
 
 def _table(values: dict[tuple[str, str], float]) -> ScoreTable:

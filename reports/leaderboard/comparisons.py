@@ -16,9 +16,9 @@ from reports.document import (
 )
 from reports.leaderboard.scores import compare_runs, comparison_rows
 from reports.metrics.policies import policies_document
-from reports.metrics.registry import BY_NAME, primary_of
-from reports.metrics.support import PRECISION, SUPPORT_NAMES
-from reports.profiles import profile_of
+from reports.metrics.registry import BY_NAME
+from reports.metrics.support import SUPPORT_NAMES
+from reports.profiles import usual_score
 from reports.registry import Choices, document
 
 
@@ -33,7 +33,7 @@ def _options(conditions: Conditions, scores: tuple[str, ...]) -> tuple[Option, .
     _options(Condition, NUGGET_SCORES),
 )
 def comparisons_report(campaign: Campaign, choices: Choices) -> Document:
-    return _comparisons(campaign, choices, Condition, choices["score"] or primary_of(profile_of(campaign)))
+    return _comparisons(campaign, choices, Condition)
 
 
 @document(
@@ -42,11 +42,12 @@ def comparisons_report(campaign: Campaign, choices: Choices) -> Document:
     _options(SupportCondition, SUPPORT_NAMES),
 )
 def support_comparisons_report(campaign: Campaign, choices: Choices) -> Document:
-    return _comparisons(campaign, choices, SupportCondition, choices["score"] or PRECISION)
+    return _comparisons(campaign, choices, SupportCondition)
 
 
-def _comparisons(campaign: Campaign, choices: Choices, conditions: Conditions, score: str) -> Document:
-    condition, policies = chosen_labels(campaign, choices, conditions), policies_of(campaign, choices, conditions)
+def _comparisons(campaign: Campaign, choices: Choices, conditions: Conditions) -> Document:
+    score = choices["score"] or usual_score(campaign, choices["condition"])
+    condition, policies = chosen_labels(campaign, choices), policies_of(campaign, choices, conditions)
     table = table_of(condition, score, policies)
     compared = compare_runs(table, table.run_ids, BY_NAME[score])
     rows = comparison_rows(compared)

@@ -74,7 +74,7 @@ class LeaderboardForm(ConditionForm):
             usual |= {"score": BATTLE_SCORES[0][0], "condition": Condition.AA if is_by_llms else Condition.MM}
         super().__init__(query, campaign, **usual)
         self.offer("score", _board_scores(campaign))
-        self.offer_runs(campaign)
+        self.offer_runs()
         if self.is_of_battles:
             self._offer_judges_of_battles(campaign)
         else:

@@ -1,11 +1,9 @@
 """Length: score against length, and the runs that no shorter run beats."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from django import forms
 from django.http import QueryDict
-from django.utils import timezone
 
 from evaluation.domain.conditions import NuggetCondition
 from evaluation.models import Campaign, Run
@@ -13,7 +11,7 @@ from reports import charts, needs
 from reports.cache import cached_report
 from reports.forms import ConditionForm
 from reports.frames import tagged_assignments, topics_by_tag
-from reports.leaderboard.scores import runs_by_id
+from reports.leaderboard.scores import run_head, runs_by_id
 from reports.metrics.arrays import defined
 from reports.metrics.policies import Policies, policies_document
 from reports.metrics.registry import BY_NAME, LENGTH, OF_NUGGETS, primary_of
@@ -24,24 +22,20 @@ from reports.report import (
     OVERVIEW,
     Chart,
     ColumnKind,
-    Report,
     ReportContent,
     Row,
     Section,
     choice_text,
-    chosen_condition,
     column_kind,
     columns,
     counted,
     policies_text,
-    report_of,
     sentences,
     tag_text,
     topics_with_nuggets,
 )
 from web.consistent_read import consistent_read
 
-TITLE = "Length"
 Limits = tuple[str, str, str]
 """Group, task and tag; empty: all."""
 
@@ -56,26 +50,21 @@ class LengthForm(ConditionForm):
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         super().__init__(query, campaign, score=primary_of(profile_of(campaign)))
         self.offer("score", score_choices(profiles_of(campaign), sizes=False))
-        self.offer_runs(campaign)
+        self.offer_runs()
 
 
 @report(
     "length",
-    title=TITLE,
+    title="Length",
     form=LengthForm,
     text="Score against length, and the runs that no shorter run beats.",
     menu="Results",
     order=80,
     needs=(needs.RUNS, needs.NUGGET_LABELS),
 )
-def length_page(campaign: Campaign, query: QueryDict) -> Report:
-    form = LengthForm(query, campaign)
-
-    def content() -> ReportContent:
-        limits = (form.chosen["group"], form.chosen["task"], form.chosen["tag"])
-        return _content(chosen_condition(campaign, form), form.policies, form.chosen["score"], limits)
-
-    return report_of(form, TITLE, query, content)
+def length_page(form: LengthForm) -> ReportContent:
+    limits = (form.chosen["group"], form.chosen["task"], form.chosen["tag"])
+    return _content(form.resolve(), form.policies, form.chosen["score"], limits)
 
 
 @cached_report(size=32)
@@ -97,7 +86,7 @@ def _content(choice: NuggetCondition, policies: Policies, score: str, limits: Li
     sections = [_overview(rows, score, int(sheet.scorable.sum()))]
     if by_tag:
         sections.append(_tags(by_tag, run_ids, score))
-    return ReportContent(facts, tuple(sections), timezone.now())
+    return ReportContent(facts, sections)
 
 
 def _rows(scores: RunScores, runs: dict[str, Run], run_ids: Sequence[str], score: str) -> list[Row]:
@@ -108,9 +97,7 @@ def _rows(scores: RunScores, runs: dict[str, Run], run_ids: Sequence[str], score
     front = on_front(lengths, -values if BY_NAME[score].lower_is_better else values)
     rows = [
         {
-            "run_id": scores.run_ids[place],
-            "group": runs[scores.run_ids[place]].group,
-            "task": runs[scores.run_ids[place]].task,
+            **run_head(runs[scores.run_ids[place]]),
             "length": defined(lengths[at]),
             score: defined(values[at]),
             # Undefined for empty answers: no words, no rate.
@@ -123,7 +110,11 @@ def _rows(scores: RunScores, runs: dict[str, Run], run_ids: Sequence[str], score
 
 
 def _overview(rows: list[Row], score: str, topics: int) -> Section:
-    points = [_point(row, score) for row in rows if row["length"] is not None and row[score] is not None]
+    points = [
+        {"name": row["run_id"], "task": charts.task_of(row["task"]), "x": row["length"], "y": row[score]}
+        for row in rows
+        if row["length"] is not None and row[score] is not None
+    ]
     front = [{"x": row["length"], "y": row[score]} for row in rows if row["front"]]
     titles = ("words per answer", BY_NAME[score].spoken)
     return Section(
@@ -144,16 +135,12 @@ def _overview(rows: list[Row], score: str, topics: int) -> Section:
         topics=topics,
         chart=Chart(
             alt=f"{counted(len(points), 'run')} by words and {BY_NAME[score].spoken}, the front as a dashed line.",
-            draw=lambda palette: charts.plane(points, titles, palette, line=front),
+            draw=lambda palette: charts.plane(palette, points, titles, line=front),
             note="Points: runs, by task. Dashed: the Pareto front.",
         )
         if points
         else None,
     )
-
-
-def _point(row: Row, score: str) -> dict[str, Any]:
-    return {"name": row["run_id"], "task": charts.task_of(row["task"]), "x": row["length"], "y": row[score]}
 
 
 def _by_tag(choice: NuggetCondition, policies: Policies, score: str) -> dict[str, dict[str, Row]]:

@@ -48,7 +48,7 @@ from reports.metrics.scores import DOUBTS, doubts
 from reports.metrics.support import MEASURES, PRECISION, RECALL, SUPPORT_NAMES
 from reports.random_checks.corrected import CORRECTED_SCORES
 from reports.random_checks.page import BoardLine, CheckedReport, ScoreAxis, corrected_checks, score_axis
-from reports.registry import Choices, document, report
+from reports.registry import Choices, document, report_page
 from reports.report import (
     NOTHING,
     WRONG_CHOICE,
@@ -61,7 +61,6 @@ from reports.report import (
     Row,
     Section,
     choice_text,
-    chosen_condition,
     column_kind,
     columns,
     counted,
@@ -86,12 +85,7 @@ def topics_key(score: str) -> str:
 SUPPORT_TOPICS = ("precision_topics", "recall_topics")
 """Keys of the numbers of topics behind a figure: pages grey it by them, files leave them out."""
 SUPPORT_COLUMNS = tuple(
-    Column(
-        name,
-        BY_NAME[name].words,
-        column_kind(name),
-        topics=topics_key(BY_NAME[name].part or "recall"),
-    )
+    Column(name, BY_NAME[name].words, column_kind(name), topics=topics_key(BY_NAME[name].part or "recall"))
     for name in SUPPORT_NAMES
 )
 TagLine = tuple[str, list[tuple[float | None, Interval, int]]]
@@ -315,7 +309,7 @@ class LeaderboardReport(CheckedReport):
         # A file only: on the page each run's row has its own bar.
         chart = Chart(
             alt=f"{len(runs.rows)} runs by {BY_NAME[table.score].spoken}, each with its interval.",
-            draw=lambda palette: charts.ranking(runs.rows, table.score, BY_NAME[table.score].spoken, palette),
+            draw=lambda palette: charts.ranking(palette, runs.rows, table.score, BY_NAME[table.score].spoken),
         )
         sections = [
             runs,
@@ -390,7 +384,7 @@ def doubtful_answers(page: CheckedReport, run_id: str, doubt: str) -> list[tuple
     return [(topic, count) for topic, count in zip(sheet.topic_ids, of_run, strict=True) if count]
 
 
-@report(
+@report_page(
     "scores",
     title=TITLE,
     form=LeaderboardForm,
@@ -410,7 +404,7 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> CheckedReport:
     if form.is_of_battles:
         return battle_board(campaign, form, query)
     try:
-        choice = chosen_condition(campaign, form)
+        choice = form.resolve()
     except Refused as refused:
         return LeaderboardReport(form=form, title=TITLE, refused=refused, query=query)
     support, support_refused = None, None
@@ -449,7 +443,7 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> CheckedReport:
     (*condition_options(Condition), PROFILE, *policy_options(Condition)),
 )
 def scores_report(campaign: Campaign, choices: Choices) -> Document:
-    condition = cast(NuggetCondition, chosen_labels(campaign, choices, Condition))
+    condition = cast(NuggetCondition, chosen_labels(campaign, choices))
     board = leaderboard(condition, nugget_policies(campaign, choices))
     content = scores_document(board)
     # A line of a terminal has no room for the columns that only programs need.
@@ -543,7 +537,5 @@ def battle_board(campaign: Campaign, form: LeaderboardForm, query: QueryDict) ->
     names = set(runs.values_list("run_id", flat=True))
     content = {**document.content, "runs": [row for row in document.content["runs"] if row["run_id"] in names]}
     facts = (f"{condition.words} ({condition}): {content['set']}.", *document.text.split("\n")[1:])
-    sections = tuple(run_sections(campaign, content, "runs")[:1])
-    return CheckedReport(
-        form=form, title=TITLE, query=query, content=ReportContent(facts, sections, timezone.now())
-    )
+    sections = run_sections(campaign, content, "runs")[:1]
+    return CheckedReport(form=form, title=TITLE, query=query, content=ReportContent(facts, sections))

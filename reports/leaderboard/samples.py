@@ -44,11 +44,10 @@ def sample_rows(
     return [
         {
             "run_id": sheet.run_ids[run],
-            "topics": int(figures.topics[run]),
-            "samples": int(figures.samples[run]),
-            **{name: defined(getattr(figures, name)[run]) for name in FIGURES},
+            **{name: int(figures[name][run]) for name in ("topics", "samples")},
+            **{name: defined(figures[name][run]) for name in FIGURES},
         }
-        for run in np.flatnonzero(figures.topics).tolist()
+        for run in np.flatnonzero(figures["topics"]).tolist()
     ]
 
 
@@ -63,7 +62,7 @@ def sample_rows(
     ),
 )
 def samples_report(campaign: Campaign, choices: Choices) -> Document:
-    condition = cast(NuggetCondition, chosen_labels(campaign, choices, Condition))
+    condition = cast(NuggetCondition, chosen_labels(campaign, choices))
     policies, threshold = nugget_policies(campaign, choices), _threshold(choices["threshold"])
     score = choices["score"] or primary_of(profile_of(campaign))
     rows = sample_rows(condition, policies, score, threshold=threshold)

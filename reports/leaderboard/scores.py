@@ -1,31 +1,13 @@
 """Runs by score under one condition, with what stands behind each number, tests of every two, and scores by topic."""
 
-import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from accounts.models import User
 from evaluation.domain.conditions import CitationCondition, NuggetCondition
-from evaluation.errors import InputProblem, Refused
-from evaluation.formats.scores import ScoreRecord, parse_scores
-from evaluation.formats.source import Source
-from evaluation.imports.base import (
-    NOT_IN_FILE,
-    TAKEN_OUT,
-    ImportFinding,
-    ImportPlan,
-    LoadReceipt,
-    carry_out,
-    changed_problem,
-    refuse_changes,
-    with_every_problem_below_header,
-)
-from evaluation.models import Campaign, Event, ListedNugget, NuggetList, Run
-from evaluation.rules.text import check_name
-from evaluation.terms import Condition, FindingCode, SupportCondition
+from evaluation.models import Campaign, ListedNugget, NuggetList, Run
 from reports.agreement.figures import table_of
 from reports.frames import tagged_assignments
 from reports.metrics.agreement import ScoreTable
@@ -42,9 +24,7 @@ from reports.metrics.significance import (
     significance_groups,
     smallest_p,
 )
-from reports.models import ExternalCondition, ExternalScore
 from web.consistent_read import consistent_read
-from web.statements import ROWS_A_STATEMENT
 
 SIGNIFICANT = 0.05
 
@@ -53,9 +33,6 @@ ScoreRow = dict[str, Any]
 
 `intervals` has the interval of each, as a document.
 """
-OF_RUNS = "runs' scores"
-"""What an import of a published table counts."""
-TAKEN = {*Condition, *SupportCondition}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +72,6 @@ class Leaderboard:
 
 
 def leaderboard(choice: NuggetCondition, policies: Policies, tag: str = "") -> Leaderboard:
-    """Score every run of the campaign under a condition; of the topics with a tag, or of all."""
     sheet = tagged_assignments(choice, tag, policies.profile)
     scores, answers = run_scores(sheet, policies), answer_scores(sheet, policies)
     runs, ends = runs_by_id(choice.campaign), _intervals(answers)
@@ -123,12 +99,12 @@ def leaderboard(choice: NuggetCondition, policies: Policies, tag: str = "") -> L
         no_vital_topics=sheet.no_vital_topics,
         no_positive_topics=sheet.no_positive_topics,
         avoid_nuggets=avoided,
-        rows=tuple(sorted(rows, key=_best_first(primary_of(policies.profile)))),
+        rows=tuple(sorted(rows, key=highest_first(primary_of(policies.profile)))),
         counted={
             run_id: dict(zip(names, [*scores.topics[:, place].tolist(), lengths[place]], strict=True))
             for place, run_id in enumerate(sheet.run_ids)
         },
-        summary={end: {name: getattr(spreads[name], end) for name in names} for end in ("min", "median", "max")},
+        summary={end: {name: spreads[name][end] for name in names} for end in ("min", "median", "max")},
     )
 
 
@@ -151,6 +127,10 @@ def runs_by_id(campaign: Campaign) -> dict[str, Run]:
     return {run.run_id: run for run in campaign.runs.all()}
 
 
+def run_head(run: Run) -> ScoreRow:
+    return {"run_id": run.run_id, "group": run.group, "task": run.task}
+
+
 def _avoid_nuggets(choice: NuggetCondition, topic_ids: Collection[str]) -> int:
     lists = NuggetList.objects.newest_submitted().filter(nugget_set__in=choice.nugget_sets)
     held = ListedNugget.objects.to_avoid().filter(
@@ -165,9 +145,7 @@ def _row(run: Run, scores: RunScores, place: int) -> ScoreRow:
     # be asked for again, an unjudged one waits for somebody, an excluded answer is the unjudged policy at work.
     counts = ("judged", "failed", "unjudged", "excluded", "missing")
     return {
-        "run_id": run.run_id,
-        "group": run.group,
-        "task": run.task,
+        **run_head(run),
         "topics": int(scores.topics[0, place]),
         **{name: defined(scores.of(name)[place]) for name in scores.names},
         "length": defined(scores.length[place]),
@@ -176,9 +154,10 @@ def _row(run: Run, scores: RunScores, place: int) -> ScoreRow:
     }
 
 
-def _best_first(primary: str) -> Callable[[ScoreRow], tuple[bool, float, str]]:
+def highest_first(score: str) -> Callable[[ScoreRow], tuple[bool, float, str]]:
+    """Return a key of rows by which those without this score come last."""
     # Equal scores are ordered by run, so that two exports of one state have the same bytes.
-    return lambda row: (row[primary] is None, -(row[primary] or 0.0), row["run_id"])
+    return lambda row: (row[score] is None, -(row[score] or 0.0), row["run_id"])
 
 
 def scores_document(board: Leaderboard) -> dict[str, Any]:
@@ -203,108 +182,6 @@ def scores_rows(board: Leaderboard) -> list[dict[str, Any]]:
     # A line of a terminal has no room for more than the interval of the primary score.
     runs = [row | {"intervals": {board.primary: row["intervals"][board.primary]}} for row in board.rows]
     return [*runs, *({"run_id": name} | scores for name, scores in board.summary.items())]
-
-
-@with_every_problem_below_header
-def import_scores(
-    *,
-    campaign: Campaign,
-    source: Source,
-    name: str,
-    beside: Sequence[Source] = (),
-    replace: bool = False,
-    actor: User | None = None,
-) -> LoadReceipt:
-    """Load a published run-level table under a name; `beside`: files that came with it.
-
-    Raises `BadInput`, and `Refused` for a condition's own name.
-    """
-    check_name("condition", name)
-    check_free_name(name)
-    rows = parse_scores(source, BY_NAME)
-    return carry_out(
-        campaign=campaign,
-        kind="scores",
-        sources=[*beside, source],
-        actor=actor,
-        make_plan=lambda locked: _plan(locked, source, rows, name, replace),
-    )
-
-
-def check_free_name(name: str) -> None:
-    """Raise `Refused` for the name of a condition: on pages both stand in one list, and a name must mean one side."""
-    if name in TAKEN:
-        raise Refused("name_taken", f"{name} is a condition of Assay; give the published table another name.")
-
-
-def _plan(
-    campaign: Campaign, source: Source, rows: tuple[ScoreRecord, ...], name: str, replace: bool
-) -> ImportPlan:
-    loaded = _loaded(campaign, name)
-    runs, closing = _without_closing_rows(campaign, rows)
-    new = [row for row in runs if row.run_id not in loaded]
-    changed = [row for row in runs if row.run_id in loaded and loaded[row.run_id] != row.values]
-    refuse_changes([_change(source, row, loaded[row.run_id]) for row in changed], replace)
-    absent = loaded.keys() - {row.run_id for row in runs}
-    # A run that changed is replaced as a whole: a score that the new table lacks must not stay from the old one.
-    gone = {row.run_id for row in changed} | (absent if replace else set())
-
-    def write(event: Event) -> None:
-        condition, _ = ExternalCondition.objects.get_or_create(campaign=campaign, name=name)
-        condition.scores.filter(run_id__in=gone).delete()
-        _write(condition, new + changed, event)
-
-    findings = [
-        ImportFinding(
-            FindingCode.CLOSING_ROW,
-            source.name,
-            row.line,
-            f"`{row.run_id}` closes the table and is no run: left aside",
-        )
-        for row in closing
-    ]
-    counts = {TAKEN_OUT if replace else NOT_IN_FILE: len(absent)}
-    unchanged = len(runs) - len(new) - len(changed)
-    return ImportPlan(OF_RUNS, len(new), len(changed), unchanged, findings, counts, write)
-
-
-CLOSING = re.compile("min(imum)?|median|max(imum)?|mean|average|avg|(over)?all|total|std(ev)?")
-
-
-def _without_closing_rows(
-    campaign: Campaign, rows: Sequence[ScoreRecord]
-) -> tuple[list[ScoreRecord], list[ScoreRecord]]:
-    """Return the runs of a table, and the rows that sum them up: those would be compared as runs are."""
-    closing = [row for row in rows if CLOSING.fullmatch(re.sub("[^a-z]", "", row.run_id.casefold()))]
-    loaded = campaign.runs.filter(run_id__in=[row.run_id for row in closing]).values_list("run_id", flat=True)
-    closing = [row for row in closing if row.run_id not in set(loaded)]
-    return [row for row in rows if row not in closing], closing
-
-
-def _change(source: Source, row: ScoreRecord, loaded: dict[str, float]) -> InputProblem:
-    old, new = (
-        ", ".join(f"{name} {value}" for name, value in sorted(scores.items())) for scores in (loaded, row.values)
-    )
-    return changed_problem(source, row.line, "scores", row.run_id, loaded=old, in_file=new)
-
-
-def _loaded(campaign: Campaign, name: str) -> dict[str, dict[str, float]]:
-    scores = ExternalScore.objects.filter(condition__campaign=campaign, condition__name=name, topic_id="")
-    loaded: dict[str, dict[str, float]] = {}
-    for run_id, score, value in scores.values_list("run_id", "score", "value"):
-        loaded.setdefault(run_id, {})[score] = value
-    return loaded
-
-
-def _write(condition: ExternalCondition, rows: list[ScoreRecord], event: Event) -> None:
-    scores = []
-    for row in rows:
-        run = {"run_id": row.run_id, "group": row.group, "task": row.task or ""}
-        scores += [
-            ExternalScore(condition=condition, **run, score=score, value=value, event=event)
-            for score, value in row.values.items()
-        ]
-    ExternalScore.objects.bulk_create(scores, batch_size=ROWS_A_STATEMENT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ from evaluation.models import (
 from evaluation.rules.places import words_in
 from evaluation.rules.protocol import GUIDELINES, SETTINGS
 from evaluation.terms import BattleShow, Condition, JudgeKind, Origin, SupportCondition, TaskState
-from reports.agreement.figures import Scored, confuse_sides, correlate, correlation_rows
+from reports.agreement.figures import AgreementRequest, Scored, confuse_sides, correlate, correlation_rows
 from reports.battles.verdicts import counting_verdicts, verdicts_by
 from reports.confusion.paired_labels import ConfusionReport
 from reports.files import Row, with_code
@@ -51,11 +51,8 @@ from reports.methods.document import WRITERS, MethodsReport, MethodsSection, Met
 from reports.metrics.arrays import share
 from reports.metrics.bootstrap import RESAMPLES
 from reports.metrics.intervals import documents_of
-from reports.metrics.policies import SupportPolicies
-from reports.metrics.registry import primary_of
-from reports.metrics.support import PRECISION
-from reports.nuggets.descriptives import descriptive_rows, descriptives
-from reports.profiles import profile_of, usual_comparison
+from reports.nuggets.descriptives import descriptive_rows
+from reports.profiles import usual_comparison
 from reports.quality.studies import second_look_sentences
 from reports.random_checks.documents import methods_sentences
 from reports.report import counted
@@ -357,7 +354,7 @@ def _people(campaign: Campaign) -> MethodsSection:
 
 
 def _labels(campaign: Campaign) -> MethodsSection:
-    rows = descriptive_rows(descriptives(campaign))
+    rows = descriptive_rows(campaign)
     mix = [row for row in rows if "condition" in row]
     support = support_rows(campaign)
     used = dict.fromkeys(row["condition"] for row in [*mix, *support])
@@ -417,11 +414,8 @@ def _pair(campaign: Campaign, x: Scored, y: Scored, sides: Row) -> tuple[list[Ro
     # Without labels there is nothing to agree: a campaign has the pairings that somebody judged.
     if not (x.judges and y.judges):
         return [], []
-    is_nuggets = isinstance(x, NuggetCondition)
-    of_citations = SupportPolicies(campaign.protocol.measure, topics="common")
-    by_nuggets = (primary_of(profile_of(campaign)), usual_comparison(campaign))
-    score, policies = by_nuggets if is_nuggets else (PRECISION, of_citations)
-    correlation = correlate(campaign, x, y, score, policies)
+    score, policies = usual_comparison(x)
+    correlation = correlate(AgreementRequest(campaign, x, y, score, policies))
     same = confuse_sides(x, y)
     names = {**sides, "score": score, "topics": correlation.agreement.topics}
     rows = correlation_rows(correlation)

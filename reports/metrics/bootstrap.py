@@ -72,11 +72,11 @@ def run_level_taus(both: Paired, topics: TopicChoice, rows: Booleans, draws: Cou
     """Tau of the run means of each resample; a run without a mean in one is left out of that one."""
     masks = both.run_topics(topics)
     sides = zip((both.x, both.y), masks, strict=True)
-    x, y = (_resampled_means(np.where(mask[:, np.newaxis], v, np.nan)[rows], draws) for v, mask in sides)
+    x, y = (resampled_means(np.where(mask[:, np.newaxis], v, np.nan)[rows], draws) for v, mask in sides)
     return kendall_rows(x, y).tau
 
 
-def _resampled_means(values: Floats, draws: Counts) -> Floats:
+def resampled_means(values: Floats, draws: Counts) -> Floats:
     """Mean per run of each resample, B x R, from values T x R."""
     # Rounded: the products add in another order than a mean does, and ties must stay ties.
     has_value = ~np.isnan(values)

@@ -10,60 +10,32 @@ from reports.metrics.label_matrix import LABEL_COUNT, NUGGET_POINTS, OKAY, UNKNO
 STEPS = ("nobody", "up to 25 %", "up to 50 %", "up to 75 %", "below 100 %", "everybody")
 
 
-@dataclass(frozen=True, slots=True)
-class NuggetStatistics:
-    """One nugget set: `topics` with a list (empty ones too), `nuggets`, means, and shares as fractions.
-
-    `nuggets_per_topic` is over all lists, words and shares are over nuggets; None where there is
-    nothing to divide by.
-    """
-
-    topics: int
-    empty_topics: int
-    nuggets: int
-    nuggets_per_topic: float | None
-    words_per_nugget: float | None
-    vital: float | None
-    okay: float | None
-    unknown: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class LabelShares:
-    """Shares of the judged `labels` in the order of their codes, as fractions; None where there is no label."""
-
-    labels: int
-    shares: tuple[float | None, ...]
-
-
 def nugget_statistics(
     listed: Booleans, nugget_topic: Indices, importance: Bytes, words: Indices
-) -> NuggetStatistics:
+) -> dict[str, float | None]:
     """Describe one nugget set: `listed` T, and one entry per nugget in the other three (words: `word_count`).
 
-    Raises ValueError where the three differ in length.
+    Topics are those with a list, and nuggets per topic are over all lists; words, and shares by importance, are over
+    nuggets; None where there is nothing to divide by. Raises ValueError where the three differ in length.
     """
     if not len(nugget_topic) == len(importance) == len(words):
         raise ValueError("one topic, importance and word count per nugget expected")
     topics, nuggets = int(np.count_nonzero(listed)), len(nugget_topic)
-    # A topic whose assessor found nothing has an empty list: it counts in the mean of nuggets per topic.
-    filled = np.isin(np.arange(len(listed)), nugget_topic)
-    return NuggetStatistics(
-        topics=topics,
-        empty_topics=int(np.count_nonzero(listed & ~filled)),
-        nuggets=nuggets,
-        nuggets_per_topic=share(nuggets, topics),
-        words_per_nugget=share(int(words.sum()), nuggets),
-        vital=share(int((importance == VITAL).sum()), nuggets),
-        okay=share(int((importance == OKAY).sum()), nuggets),
-        unknown=share(int((importance == UNKNOWN).sum()), nuggets),
-    )
+    return {
+        "topics": topics,
+        # A topic whose assessor found nothing has an empty list: it counts in the mean of nuggets per topic.
+        "nuggets_per_topic": share(nuggets, topics),
+        "words_per_nugget": share(int(words.sum()), nuggets),
+        "vital": share(int((importance == VITAL).sum()), nuggets),
+        "okay": share(int((importance == OKAY).sum()), nuggets),
+        "unknown": share(int((importance == UNKNOWN).sum()), nuggets),
+    }
 
 
-def label_shares(labels: Bytes) -> LabelShares:
-    """Share of each label among all that were given; negative cells (any shape) do not count."""
+def label_shares(labels: Bytes) -> tuple[int, list[float | None]]:
+    """Return how many labels were given, negative cells (any shape) left out, and the share of each, by its code."""
     counts = [int((labels == value).sum()) for value in range(LABEL_COUNT)]
-    return LabelShares(sum(counts), tuple(share(count, sum(counts)) for count in counts))
+    return sum(counts), [share(count, sum(counts)) for count in counts]
 
 
 def word_count(text: str) -> int:
@@ -96,12 +68,9 @@ class NuggetFindings:
 
     @property
     def without_points(self) -> Counts:
-        without: Counts = np.sum([counts for counts, points in self._with_points if not points], axis=0)
+        by_label = zip(self.labels, NUGGET_POINTS, strict=True)
+        without: Counts = np.sum([counts for counts, points in by_label if not points], axis=0)
         return without
-
-    @property
-    def _with_points(self) -> list[tuple[Counts, int]]:
-        return list(zip(self.labels, NUGGET_POINTS.tolist(), strict=True))
 
     @property
     def nobody(self) -> Booleans:
@@ -116,18 +85,6 @@ class NuggetFindings:
         return everybody
 
 
-@dataclass(frozen=True, slots=True)
-class NuggetGroup:
-    """Nuggets together: how many, how many of them judged, and means over those; None where there is none."""
-
-    nuggets: int
-    judged: int
-    share: float | None
-    partial: float | None
-    nobody: int
-    everybody: int
-
-
 def nugget_findings(sheet: AssignmentSheet) -> NuggetFindings:
     # An answer that was never submitted is no answer that lacks a nugget.
     there = sheet.answered[sheet.nugget_topic] & sheet.labelled[sheet.column_run]
@@ -136,17 +93,18 @@ def nugget_findings(sheet: AssignmentSheet) -> NuggetFindings:
     return NuggetFindings(labels, unjudged, ratio(labels[-1], np.sum(labels, axis=0)))
 
 
-def group_of(findings: NuggetFindings, nuggets: Booleans) -> NuggetGroup:
+def group_of(findings: NuggetFindings, nuggets: Booleans) -> dict[str, float | None]:
+    """Count nuggets together, those judged among them, with means over these; None where there is none."""
     judged = nuggets & (findings.judged > 0)
     partial = ratio(findings.partial, findings.judged)
-    return NuggetGroup(
-        nuggets=int(nuggets.sum()),
-        judged=int(judged.sum()),
-        share=_mean(findings.share[judged]),
-        partial=_mean(partial[judged]),
-        nobody=int((findings.nobody & nuggets).sum()),
-        everybody=int((findings.everybody & nuggets).sum()),
-    )
+    return {
+        "nuggets": int(nuggets.sum()),
+        "judged": int(judged.sum()),
+        "share": _mean(findings.share[judged]),
+        "partial": _mean(partial[judged]),
+        "nobody": int((findings.nobody & nuggets).sum()),
+        "everybody": int((findings.everybody & nuggets).sum()),
+    }
 
 
 def share_counts(findings: NuggetFindings, nuggets: Booleans) -> Counts:

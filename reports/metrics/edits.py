@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from reports.metrics.arrays import share
-
 Difference: TypeAlias = Literal["none", "minor", "major"]
 
 # Words that carry no content. Negations and quantities are content: they turn a fact round.
@@ -117,14 +115,6 @@ class TopicEdits:
     inferred: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Incidence:
-    """Number of topics with a class, and their share of all topics (None without a topic)."""
-
-    topics: int
-    share: float | None
-
-
 def topic_edits(
     drafts: Sequence[NuggetText], edited: Sequence[NuggetText], lineage: Lineage | None = None
 ) -> TopicEdits:
@@ -155,12 +145,6 @@ def infer_parents(drafts: Sequence[str], edited: Sequence[str]) -> list[tuple[in
         if -distance >= SIMILAR and j not in matched and i not in matched.values():
             matched[j] = i
     return [(matched[j],) if j in matched else () for j in range(len(edited))]
-
-
-def incidence(topics: Sequence[TopicEdits]) -> dict[str, Incidence]:
-    """In how many topics each class occurs, keyed by EDIT_CLASSES."""
-    counts = Counter(name for topic in topics for name in topic.classes)
-    return {name: Incidence(counts[name], share(counts[name], len(topics))) for name in EDIT_CLASSES}
 
 
 def _check_lineage(lineage: Lineage, drafts: int, edited: int) -> None:

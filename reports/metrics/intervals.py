@@ -60,6 +60,14 @@ class Interval:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure with its interval, which has the reason where there is none."""
+
+    value: float | None
+    interval: Interval
+
+
 def documents_of(intervals: Mapping[str, Interval]) -> dict[str, dict[str, Any]]:
     return {name: interval.document for name, interval in intervals.items()}
 

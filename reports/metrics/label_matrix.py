@@ -113,11 +113,6 @@ class AssignmentSheet:
         return np.bincount(self.nugget_topic, minlength=len(self.topic_ids))
 
     @property
-    def vital_per_topic(self) -> Counts:
-        vital = self.nugget_topic[self.importance == VITAL]
-        return np.bincount(vital, minlength=len(self.topic_ids))
-
-    @property
     def scorable(self) -> Booleans:
         """Topics with at least one nugget, T: the only ones that enter scores and agreement."""
         return self.nuggets_per_topic > 0
@@ -130,7 +125,8 @@ class AssignmentSheet:
     @property
     def no_vital_topics(self) -> int:
         """Topics with nuggets but none of them vital: what the policy `no_vital` is about."""
-        return int(np.count_nonzero(self.scorable & (self.vital_per_topic == 0)))
+        vital = np.bincount(self.nugget_topic[self.importance == VITAL], minlength=len(self.topic_ids))
+        return int(np.count_nonzero(self.scorable & (vital == 0)))
 
     @property
     def no_positive_topics(self) -> int:

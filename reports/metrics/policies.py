@@ -47,11 +47,6 @@ class SupportPolicies:
     topics: TopicChoice = "all"
 
 
-# The same topics on both sides: else the order of runs also tells which topics one side has beside the other's.
-COMPARED = Policies(topics="common")
-"""The defaults where two conditions meet; of one condition `topics` says nothing."""
-
-
 def policies_document(policies: Policies | SupportPolicies) -> dict[str, Any]:
     """Return the policies as they are spelled on the command line; of a profile only those that it has."""
     by_weight = isinstance(policies, Policies) and policies.profile is Profile.RUBRIC

@@ -173,14 +173,7 @@ SCORES: Final = (
         lower_is_better=True,
         text="of a rubric: vital criteria above 0 that an answer does not meet, the mean",
     ),
-    Score(
-        "length",
-        None,
-        "Words",
-        "",
-        bounds=AMOUNTS,
-        text="words of an answer, the mean",
-    ),
+    Score("length", None, "Words", "", bounds=AMOUNTS, text="words of an answer, the mean"),
     Score(
         "weighted_precision",
         Profile.CITATIONS,

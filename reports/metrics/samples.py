@@ -3,7 +3,7 @@
 All figures are over the topics of which a run has several samples.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,24 +14,14 @@ from reports.metrics.registry import BY_NAME
 from reports.metrics.scores import answer_scores
 
 
-@dataclass(frozen=True, slots=True)
-class SampleFigures:
-    """Figures of every run, R each, nan where undefined.
+def sample_figures(
+    sheet: AssignmentSheet, policies: Policies, score: str, threshold: float
+) -> dict[str, Counts | Floats]:
+    """Return figures of every run by one score, R each, nan where undefined. Raises ValueError for no score.
 
     `topics` with several samples, `samples` on them; `mean`, `sd`: means over topics of the mean and of the standard
     deviation (n - 1) of the samples' scores; `consistency`: in [0, 1]; `pass_all`: share of topics.
     """
-
-    topics: Counts
-    samples: Counts
-    mean: Floats
-    sd: Floats
-    consistency: Floats
-    pass_all: Floats
-
-
-def sample_figures(sheet: AssignmentSheet, policies: Policies, score: str, threshold: float) -> SampleFigures:
-    """Compare the samples of each run by one score. Raises ValueError for a name that is no score."""
     values = np.where(sheet.answered, answer_scores(_apart(sheet), policies).of(score), np.nan)
     several = (sheet.samples > 1) & sheet.scorable[:, np.newaxis] & sheet.labelled
     every = np.ones(len(sheet.topic_ids), dtype=np.bool_)
@@ -40,14 +30,14 @@ def sample_figures(sheet: AssignmentSheet, policies: Policies, score: str, thres
         return column_means(np.where(several, figures, np.nan), every)
 
     means = mean_by_run(values, sheet.column_run)
-    return SampleFigures(
-        topics=several.sum(axis=0),
-        samples=np.where(several, sheet.samples, 0).sum(axis=0),
-        mean=over_topics(means),
-        sd=over_topics(_deviations(values, means, sheet)),
-        consistency=over_topics(_agreement(sheet)),
-        pass_all=over_topics(_pass_all(values, score, threshold, sheet)),
-    )
+    return {
+        "topics": several.sum(axis=0),
+        "samples": np.where(several, sheet.samples, 0).sum(axis=0),
+        "mean": over_topics(means),
+        "sd": over_topics(_deviations(values, means, sheet)),
+        "consistency": over_topics(_agreement(sheet)),
+        "pass_all": over_topics(_pass_all(values, score, threshold, sheet)),
+    }
 
 
 def _apart(sheet: AssignmentSheet) -> AssignmentSheet:

@@ -4,7 +4,7 @@ Each score of an answer is one float division of two exact integers, so equal fr
 floats and ties stay ties.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,6 +37,7 @@ FULL_POINTS = int(NUGGET_POINTS[-1])
 SCORE_NAMES = names_of(Profile.TREC_RAG)
 IMPORTANCES = (VITAL, OKAY, UNKNOWN)
 """In the order of the shares of scores."""
+Spread = dict[str, float | None]
 DOUBTS = ("missing", "unjudged", "failed", "excluded")
 
 
@@ -90,15 +91,6 @@ class RunScores:
     def of(self, name: str) -> Floats:
         """One score, or `length`, R. Raises ValueError for a name that is no score."""
         return self.length if name == LENGTH else self.means[self.names.index(name)]
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """The published tables' last rows for one score: mean over topics of the minimum, median, maximum."""
-
-    min: float | None
-    median: float | None
-    max: float | None
 
 
 def answer_scores(sheet: AssignmentSheet, policies: Policies) -> AnswerScores:
@@ -179,8 +171,8 @@ def run_scores(sheet: AssignmentSheet, policies: Policies, topics: Booleans | No
 def summary(sheet: AssignmentSheet, policies: Policies, runs: Booleans) -> dict[str, Spread]:
     """Mean over topics of each topic's minimum, median and maximum over runs, per score and length.
 
-    `runs` (R) leaves out the organizers' controls; runs without labels are left out too, unless no
-    run has any (then only the length has a spread). None where no topic has a value.
+    They are the last rows of the published tables. `runs` (R) leaves out the organizers' controls; runs without labels
+    are left out too, unless no run has any (then only the length has a spread). None where no topic has a value.
     """
     answers = answer_scores(sheet, policies)
     # The published tables close without the organizers' controls, which would widen every spread.
@@ -269,10 +261,8 @@ def _lengths(sheet: AssignmentSheet, policies: Policies, topics: Booleans) -> Fl
 def _spread(values: Floats) -> Spread:
     """Spread of a topics x runs matrix, topics without any value left out."""
     rows = values[~np.isnan(values).all(axis=1)]
-    if not rows.size:
-        return Spread(None, None, None)
-    low, middle, high = np.nanmin(rows, axis=1), np.nanmedian(rows, axis=1), np.nanmax(rows, axis=1)
-    return Spread(*(defined(float(part.mean())) for part in (low, middle, high)))
+    ends: dict[str, Callable[..., Floats]] = {"min": np.nanmin, "median": np.nanmedian, "max": np.nanmax}
+    return {end: defined(float(of(rows, axis=1).mean())) if rows.size else None for end, of in ends.items()}
 
 
 def on_front(lengths: Floats, scores: Floats) -> Booleans:

@@ -118,11 +118,11 @@ def answer_support(sheet: SupportSheet, policies: SupportPolicies) -> AnswerSupp
     measure = MEASURES[policies.measure]
     shares = measure.shares(sheet, sheet.unit_label >= 0)
     judged = _pairs(sheet, shares > 0) > 0
-    cites = _per_answer(sheet, sheet.sentence_answer[sheet.cited]) > 0
+    cites = per_answer(sheet, sheet.sentence_answer[sheet.cited]) > 0
     # A condition is judged topic by topic: the topics with a label are those that its scores are over.
     labelled: Booleans = np.any(judged, axis=1)
     topics = labelled if labelled.any() else np.ones_like(labelled)
-    uncited = _per_answer(sheet, sheet.sentence_answer[~sheet.cited])
+    uncited = per_answer(sheet, sheet.sentence_answer[~sheet.cited])
     # Such a run needs no label: its precision is undefined, and its recall is 0 by rule.
     never_cites = _any_by_run(sheet, sheet.answered[topics]) & ~_any_by_run(sheet, cites[topics])
     scored = labelled[:, np.newaxis] & (_any_by_run(sheet, judged) | never_cites)[sheet.column_run]
@@ -144,7 +144,7 @@ def answer_support(sheet: SupportSheet, policies: SupportPolicies) -> AnswerSupp
         values[missing] = 0.0 if policies.missing == "zero" else np.nan
         values[~scored] = np.nan
         scores[name] = mean_by_run(values, sheet.column_run)
-    sentences = sum_by_run(_per_answer(sheet, sheet.sentence_answer), sheet.column_run)
+    sentences = sum_by_run(per_answer(sheet, sheet.sentence_answer), sheet.column_run)
     return AnswerSupport(scores, sentences, sum_by_run(uncited, sheet.column_run), topics)
 
 
@@ -199,10 +199,10 @@ def _recall(sheet: SupportSheet, measure: Measure, shares: Floats, points: Count
     counts = counted_sentences(sheet, shares)
     recall = ratio(
         summed(sheet, sheet.sentence_answer, of_sentence),
-        FULL_POINTS * _per_answer(sheet, sheet.sentence_answer[counts]),
+        FULL_POINTS * per_answer(sheet, sheet.sentence_answer[counts]),
     )
     # An answer that is there and says nothing supports nothing: 0 and not undefined.
-    recall[_per_answer(sheet, sheet.sentence_answer) == 0] = 0.0
+    recall[per_answer(sheet, sheet.sentence_answer) == 0] = 0.0
     return recall
 
 
@@ -215,10 +215,10 @@ def counted_sentences(sheet: SupportSheet, shares: Floats) -> Booleans:
 
 def _pairs(sheet: SupportSheet, units: Booleans) -> Counts:
     """Number of the chosen units of each answer, T x C."""
-    return _per_answer(sheet, sheet.sentence_answer[sheet.unit_sentence[units]])
+    return per_answer(sheet, sheet.sentence_answer[sheet.unit_sentence[units]])
 
 
-def _per_answer(sheet: SupportSheet, answer: Indices) -> Counts:
+def per_answer(sheet: SupportSheet, answer: Indices) -> Counts:
     """Count per flat answer index, T x C."""
     return np.bincount(answer, minlength=sheet.answered.size).reshape(sheet.answered.shape)
 
@@ -278,7 +278,7 @@ def citing(sheet: SupportSheet) -> Citing:
         tuple(pairs(label) for label in range(len(CITATION_POINTS))),
         *(pairs(label) for label in (UNJUDGED, FAILED, UNJUDGEABLE)),
         *(
-            sum_by_run(_per_answer(sheet, answer), sheet.column_run)
+            sum_by_run(per_answer(sheet, answer), sheet.column_run)
             for answer in (sheet.sentence_answer, sheet.sentence_answer[~sheet.cited])
         ),
     )

@@ -1,13 +1,11 @@
 """Descriptives: nugget sets, labels and edits in figures, and their page."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 import numpy as np
-from django.http import QueryDict
-from django.utils import timezone
 
 from evaluation.domain.conditions import NuggetCondition, judges_of, nugget_sets_of, only_set, whole
 from evaluation.domain.lineage import Derivation, Wording, derivations
@@ -21,8 +19,9 @@ from reports.cache import cached_report
 from reports.document import NUGGETS, Document
 from reports.forms import DescriptivesForm
 from reports.frames import assignment_sheet, rows_of
-from reports.metrics.descriptives import LabelShares, NuggetStatistics, label_shares, nugget_statistics, word_count
-from reports.metrics.edits import EDIT_CLASSES, NuggetText, TopicEdits, incidence, topic_edits
+from reports.metrics.arrays import share
+from reports.metrics.descriptives import label_shares, nugget_statistics, word_count
+from reports.metrics.edits import EDIT_CLASSES, NuggetText, TopicEdits, topic_edits
 from reports.metrics.label_matrix import AssignmentSheet
 from reports.registry import Choices, document, report
 from reports.report import (
@@ -30,7 +29,6 @@ from reports.report import (
     OVERVIEW,
     Chart,
     ColumnKind,
-    Report,
     ReportContent,
     Row,
     Section,
@@ -38,7 +36,6 @@ from reports.report import (
     counted,
     isolated,
     of_kind,
-    report_of,
     sentences,
     tag_text,
 )
@@ -48,7 +45,6 @@ AUTHORS_FLAGS = "edit_meta"
 STATISTICS = ("topics", "nuggets_per_topic", "words_per_nugget", "vital", "okay", "unknown")
 Edited = list[tuple[Topics, NuggetSet, NuggetSet]]
 """Topics of each edited set, the set, and its drafts."""
-TITLE = "Descriptives"
 MOST_BARS = 30
 SPOKEN = {label.word: label.spoken for label in NUGGET_LABELS.degrees}
 DESCRIPTIVES_COLUMNS = columns(
@@ -64,29 +60,21 @@ DESCRIPTIVES_COLUMNS = columns(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class DescriptiveRow:
-    """One nugget set, or one condition (a set and a judge's labels of it)."""
-
-    nuggets: str
-    condition: str
-    judge: str
-    statistics: NuggetStatistics
-    labels: LabelShares | None
-
-
-def descriptives(campaign: Campaign, topics: Topics = None) -> tuple[DescriptiveRow, ...]:
-    """Describe every nugget set, then every condition that has labels; in some topics, or all."""
+def descriptives(campaign: Campaign, topics: Topics = None) -> list[dict[str, Any]]:
+    """Describe every nugget set, then every condition, a set and a judge's labels of it; in some topics, or all."""
     sets, judged = [], []
     for nugget_set in sets_with_lists(campaign):
         statistics = _statistics(campaign, nugget_set, topics)
-        sets.append(DescriptiveRow(nugget_set.name, "", "", statistics, None))
+        no_labels = dict.fromkeys((*NUGGET_LABELS.scale, "labels"))
+        sets.append({"condition": "", "nuggets": nugget_set.name, "judge": ""} | statistics | no_labels)
         for judge in judges_of(nugget_set) if nugget_set.origin != Origin.DRAFT else ():
             condition = Condition.of(Origin(nugget_set.origin), JudgeKind(judge.kind))
             choice = whole(campaign, condition, nugget_set, judge)
-            labels = label_shares(_sheet(choice, topics).labels)
-            judged.append(DescriptiveRow(nugget_set.name, condition, judge.name, statistics, labels))
-    return (*sets, *judged)
+            labels, shares = label_shares(_sheet(choice, topics).labels)
+            head = {"condition": condition, "nuggets": nugget_set.name, "judge": judge.name}
+            by_label = dict(zip(NUGGET_LABELS.scale, shares, strict=True))
+            judged.append(head | statistics | by_label | {"labels": labels})
+    return [*sets, *judged]
 
 
 def sets_with_lists(campaign: Campaign) -> list[NuggetSet]:
@@ -111,7 +99,7 @@ def _lists_in(nugget_set: NuggetSet, topics: Topics) -> list[list[NuggetText]]:
     return [listed for topic, listed in lists_of(nugget_set).items() if topics is None or topic in topics]
 
 
-def _statistics(campaign: Campaign, nugget_set: NuggetSet, topics: Topics) -> NuggetStatistics:
+def _statistics(campaign: Campaign, nugget_set: NuggetSet, topics: Topics) -> dict[str, float | None]:
     # Any condition will do: without a judge the sheet has the set's nuggets and no label.
     sheet = _sheet(whole(campaign, Condition.AA, nugget_set, None), topics)
     texts = [nugget.text for listed in _lists_in(nugget_set, topics) for nugget in listed]
@@ -133,24 +121,17 @@ def lists_of(nugget_set: NuggetSet) -> dict[int, list[NuggetText]]:
 
 
 @dataclass(frozen=True, slots=True)
-class EditRow:
-    """One class of edits: the share of topics that show it, ours and as the authors' own flags say."""
-
-    edit: str
-    topics: int
-    share: float | None
-    authors_share: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class EditReport:
-    """Edits of the drafts. `inferred`: of some topic no lineage was recorded, so texts were matched."""
+    """Edits of the drafts. `inferred`: of some topic no lineage was recorded, so texts were matched.
+
+    `rows`: the topics that show each class, as a share too, ours and as the authors' own flags say.
+    """
 
     nuggets: str
     drafts: str
     topics: int
     inferred: bool
-    rows: tuple[EditRow, ...]
+    rows: tuple[dict[str, Any], ...]
 
 
 def edit_report(campaign: Campaign, *, nuggets: str = "", drafts: str = "", topics: Topics = None) -> EditReport:
@@ -162,12 +143,17 @@ def edit_report(campaign: Campaign, *, nuggets: str = "", drafts: str = "", topi
     edited = _edited(campaign, nuggets, drafts)
     edits = [edits_of(derivation) for derivation in _derived(edited, topics)]
     authors = [flags for _, edited_set, _ in edited for flags in _authors_flags(edited_set, topics)]
+    counts = Counter(name for edit in edits for name in edit.classes)
     return EditReport(
         nuggets=", ".join(edited_set.name for _, edited_set, _ in edited),
         drafts=", ".join(dict.fromkeys(draft_set.name for _, _, draft_set in edited)),
         topics=len(edits),
         inferred=any(edit.inferred for edit in edits),
-        rows=tuple(_edit_row(name, edits, authors) for name in EDIT_CLASSES),
+        rows=tuple(
+            {"edit": name, "topics": counts[name], "share": share(counts[name], len(edits))}
+            | {"authors_share": _authors_share(name, authors)}
+            for name in EDIT_CLASSES
+        ),
     )
 
 
@@ -227,38 +213,32 @@ def _authors_flags(nugget_set: NuggetSet, topics: Topics) -> list[set[str]]:
     return [{name for name, flag in flagged.items() if flag} or {"no_edit"} for flagged in flags]
 
 
-def _edit_row(name: str, edits: list[TopicEdits], authors: list[set[str]]) -> EditRow:
-    ours = incidence(edits)[name]
+def _authors_share(name: str, authors: list[set[str]]) -> float | None:
     # A class that the authors flagged nowhere may be one that they had no flag for: no share, and not 0.
     is_flagged = name == "no_edit" or any(name in flags for flags in authors)
-    share = sum(name in flags for flags in authors) / len(authors) if authors and is_flagged else None
-    return EditRow(name, ours.topics, ours.share, share)
+    return share(sum(name in flags for flags in authors), len(authors)) if is_flagged else None
 
 
-def descriptive_rows(rows: tuple[DescriptiveRow, ...]) -> list[dict[str, Any]]:
-    return [
-        {"condition": row.condition, "judge": row.judge, "set": row.nuggets} | _figures(row)
-        if row.condition
-        else {"nuggets": row.nuggets} | _figures(row)
-        for row in rows
-    ]
+def descriptive_rows(campaign: Campaign) -> list[dict[str, Any]]:
+    """Return the rows as files have them: the number of labels is on the page alone."""
+    rows = []
+    for row in descriptives(campaign):
+        condition, nuggets, judge = (row.pop(name) for name in ("condition", "nuggets", "judge"))
+        head = {"condition": condition, "judge": judge, "set": nuggets} if condition else {"nuggets": nuggets}
+        rows.append({name: value for name, value in (head | row).items() if name != "labels"})
+    return rows
 
 
-def _figures(row: DescriptiveRow) -> dict[str, Any]:
-    statistics = {name: getattr(row.statistics, name) for name in STATISTICS}
-    shares = row.labels.shares if row.labels else [None] * len(NUGGET_LABELS)
-    return statistics | dict(zip(NUGGET_LABELS.scale, shares, strict=True))
-
-
-@report("descriptives", title=TITLE, form=DescriptivesForm, menu="Results", order=100, needs=(needs.NUGGETS,))
-def descriptives_page(campaign: Campaign, query: QueryDict) -> Report:
-    form = DescriptivesForm(query, campaign)
-    return report_of(form, TITLE, query, lambda: _content(campaign, form.chosen["tag"], form.chosen["listed_in"]))
+@report(
+    "descriptives", title="Descriptives", form=DescriptivesForm, menu="Results", order=100, needs=(needs.NUGGETS,)
+)
+def descriptives_page(form: DescriptivesForm) -> ReportContent:
+    return _content(form.campaign, form.chosen["tag"], form.chosen["listed_in"])
 
 
 @document("descriptives", "Nugget sets and labels in figures.")
 def descriptives_document(campaign: Campaign, _choices: Choices) -> Document:
-    rows = descriptive_rows(descriptives(campaign))
+    rows = descriptive_rows(campaign)
     return Document({"rows": rows}, rows, "Shares are fractions; labels are those that were given.")
 
 
@@ -298,7 +278,7 @@ def _content(campaign: Campaign, tag: str, listed_in: str) -> ReportContent:
         _distribution("sizes", "Nuggets per topic", "topics", per_topic),
         _distribution("words", "Words per nugget", "nuggets", words),
     )
-    return ReportContent(facts, sections, timezone.now())
+    return ReportContent(facts, sections)
 
 
 def chosen_topics(campaign: Campaign, tag: str, listed_in: str = "") -> Topics:
@@ -314,13 +294,8 @@ def chosen_topics(campaign: Campaign, tag: str, listed_in: str = "") -> Topics:
     return frozenset(topics.values_list("pk", flat=True))
 
 
-def _overview(rows: tuple[DescriptiveRow, ...]) -> Section:
-    table_rows: list[Row] = [
-        {"name": row.condition or row.nuggets, "nuggets": row.nuggets, "judge": row.judge}
-        | _figures(row)
-        | {"labels": row.labels.labels if row.labels else None}
-        for row in rows
-    ]
+def _overview(rows: list[dict[str, Any]]) -> Section:
+    table_rows = [{"name": row.pop("condition") or row["nuggets"]} | row for row in rows]
     return Section(
         name=OVERVIEW,
         title="Nugget sets and conditions",
@@ -337,7 +312,7 @@ def labels_alt(labels: str, conditions: int) -> str:
     return f"Shares of {labels} in {counted(conditions, 'condition')}."
 
 
-def _label_chart(rows: list[Row]) -> Chart | None:
+def _label_chart(rows: list[dict[str, Any]]) -> Chart | None:
     if not rows:
         return None
     names = [f"{row['name']} by {row['judge']}" for row in rows]
@@ -350,7 +325,7 @@ def _label_chart(rows: list[Row]) -> Chart | None:
     ]
     return Chart(
         alt=labels_alt("nugget labels", len(rows)),
-        draw=lambda palette: charts.stacked(bars, list(SPOKEN.values()), "share of nugget labels", palette),
+        draw=lambda palette: charts.stacked(palette, bars, list(SPOKEN.values()), "share of nugget labels"),
         note="Nugget labels by condition.",
     )
 
@@ -359,7 +334,7 @@ def _distribution(name: str, title: str, of: str, series: list[tuple[str, list[i
     bars = histogram_rows(series)
     chart = Chart(
         alt=f"{title} of {counted(len(series), 'nugget set')}, as histograms.",
-        draw=lambda palette: charts.histograms(bars, title.lower(), of, palette),
+        draw=lambda palette: charts.histograms(palette, bars, title.lower(), of),
     )
     return Section(
         name=name,

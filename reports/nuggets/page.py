@@ -1,12 +1,8 @@
 """Nuggets: how often each is found and by which runs, vital against okay, drafts against final lists."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
 
 import numpy as np
-from django.http import QueryDict
-from django.utils import timezone
 
 from evaluation.domain.conditions import NuggetCondition
 from evaluation.domain.lineage import Derivation
@@ -28,18 +24,15 @@ from reports.report import (
     OVERVIEW,
     Chart,
     ColumnKind,
-    Report,
     ReportContent,
     Row,
     Rows,
     Section,
     choice_text,
-    chosen_condition,
     columns,
     counted,
     isolated,
     of_kind,
-    report_of,
     sentences,
     tag_text,
     topics_with_nuggets,
@@ -47,7 +40,6 @@ from reports.report import (
 from web.consistent_read import consistent_read
 from web.words import word_of
 
-TITLE = "Nuggets"
 IMPORTANCES = {"vital": VITAL, "okay": OKAY, "unknown": UNKNOWN}
 WORDS = {code: word for word, code in IMPORTANCES.items()}
 GROUP_COLUMNS = columns(
@@ -71,21 +63,15 @@ NUGGET_COLUMNS = columns(
 
 @report(
     "nuggets",
-    title=TITLE,
+    title="Nuggets",
     form=NuggetsForm,
     text="How often each nugget is found, and by which runs.",
     menu="Results",
     order=70,
     needs=(needs.NUGGETS,),
 )
-def nuggets_page(campaign: Campaign, query: QueryDict) -> Report:
-    form = NuggetsForm(query, campaign)
-
-    def content() -> ReportContent:
-        limits = (form.chosen["importance"], form.chosen["found"])
-        return _content(chosen_condition(campaign, form), form.chosen["tag"], limits)
-
-    return report_of(form, TITLE, query, content)
+def nuggets_page(form: NuggetsForm) -> ReportContent:
+    return _content(form.resolve(), form.chosen["tag"], (form.chosen["importance"], form.chosen["found"]))
 
 
 @cached_report(size=16)
@@ -104,7 +90,7 @@ def _content(choice: NuggetCondition, tag: str, limits: tuple[str, str]) -> Repo
         "Shares are of the submitted answers with a label of the nugget; missing answers and unjudged or failed "
         "labels are left out and counted.",
     )
-    return ReportContent(facts, sections, timezone.now())
+    return ReportContent(facts, sections)
 
 
 def _overview(sheet: AssignmentSheet, findings: NuggetFindings, mask: Booleans) -> Section:
@@ -113,7 +99,7 @@ def _overview(sheet: AssignmentSheet, findings: NuggetFindings, mask: Booleans) 
         nuggets = mask & (sheet.importance == code)
         if not nuggets.any():  # most campaigns have no nugget of unknown importance
             continue
-        rows.append({"importance": word} | asdict(group_of(findings, nuggets)))
+        rows.append({"importance": word} | group_of(findings, nuggets))
         counts = share_counts(findings, nuggets)
         bars += [
             {"bin": step, "part": word, "share": count / counts.sum()}
@@ -124,7 +110,7 @@ def _overview(sheet: AssignmentSheet, findings: NuggetFindings, mask: Booleans) 
     titles = ("found in full by this share of the runs", "share of nuggets")
     chart = Chart(
         alt=f"How many runs find {' and '.join(parts)} nuggets in full, by nugget labels, as bars.",
-        draw=lambda palette: charts.side_by_side(bars, parts, titles, palette),
+        draw=lambda palette: charts.side_by_side(palette, bars, parts, titles),
         note="Judged nuggets by the share of runs that have them in full.",
         # The page's own list of nuggets tells apart those of no run, of some and of all.
         links={f"{bar['bin']}, {bar['part']}": _nuggets_link(bar["bin"], bar["part"]) for bar in bars},
@@ -193,11 +179,11 @@ def _edits(campaign: Campaign, tag: str) -> list[Section]:
     note = f"{isolated(report.nuggets)} against {isolated(report.drafts)}, {counted(report.topics, 'topic')}."
     if report.inferred:  # matched texts know no splits and no merges, so the reader has to know
         note += " Some lists have no recorded lineage: their texts were matched."
-    rows: list[dict[str, Any]] = [asdict(row) | {"edit": word_of(row.edit)} for row in report.rows]
+    rows = [row | {"edit": word_of(row["edit"])} for row in report.rows]
     bars = [{"name": row["edit"], "part": "topics", "share": row["share"]} for row in rows if row["share"]]
     chart = Chart(
         alt="Share of topics that show each kind of edit.",
-        draw=lambda palette: charts.stacked(bars, ["topics"], "share of topics", palette),
+        draw=lambda palette: charts.stacked(palette, bars, ["topics"], "share of topics"),
     )
     edit_columns = columns(
         ("edit", "Edit"),

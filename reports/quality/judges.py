@@ -38,11 +38,8 @@ from reports.metrics.confusion import (
 )
 from reports.metrics.intervals import FEWEST_TOPICS
 from reports.metrics.jackknife import Jackknife, jackknife
-from reports.metrics.policies import Policies, SupportPolicies
-from reports.metrics.registry import primary_of
 from reports.metrics.sample_size import FEWEST_PAIRS, why_no_tau
-from reports.metrics.support import PRECISION
-from reports.profiles import profile_of, usual_comparison
+from reports.profiles import usual_comparison
 from reports.quality.people import kappa_of_people
 
 LLM, PEOPLE = "the LLM", "people"
@@ -452,15 +449,8 @@ def _resolved(campaign: Campaign, task: Stage, judge: str, *, of: str, nuggets: 
 
 
 def _rank(sides: _Sides) -> RankAgreement:
-    x, y = sides.rows, sides.columns
-    of_citations = isinstance(x, CitationCondition)
-    if of_citations:
-        score = PRECISION
-        policies: Policies | SupportPolicies = SupportPolicies(x.campaign.protocol.measure, topics="common")
-    else:
-        score = primary_of(profile_of(x.campaign))
-        policies = usual_comparison(x.campaign)
-    agreement = agreement_of(x, y, score, policies)
+    score, policies = usual_comparison(sides.rows)
+    agreement = agreement_of(sides.rows, sides.columns, score, policies)
     reason = why_no_tau(agreement.runs, agreement.topics) or (
         "" if agreement.run_level is not None else "all runs are equal"
     )

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from django.db.models.functions import Coalesce
@@ -115,18 +115,6 @@ class Shared:
         return ordered
 
 
-@dataclass(frozen=True, slots=True)
-class DifferingItem:
-    """One item on which people differ, with its text and everybody's label."""
-
-    key: Key
-    topic: str
-    run: str
-    item: str
-    beside: str
-    labels: tuple[tuple[Judge, int], ...]
-
-
 def shared_by_people(viewer: User, campaign: Campaign) -> list[Shared]:
     return list(_shared(campaign)) if may_see(viewer, campaign) else []
 
@@ -213,8 +201,8 @@ def _pairs(judges: Sequence[Judge], labels: Bytes, topic: Indices) -> Iterable[P
             yield PairOfPeople(first, second, number, topics, same / number, alpha)
 
 
-def read_differing(shared: Shared, places: Sequence[int]) -> list[DifferingItem]:
-    """Return places of an overlap set with their texts: four queries, however many."""
+def read_differing(shared: Shared, places: Sequence[int]) -> list[dict[str, Any]]:
+    """Return items on which people differ, by their places, with texts and labels: four queries, however many."""
     keys = [shared.keys[place] for place in places]
     codes = [int(label.code) for label in shared.scale.ascending]
     in_topics = {int(shared.topics[place]) for place in places}
@@ -239,17 +227,17 @@ def read_differing(shared: Shared, places: Sequence[int]) -> list[DifferingItem]
     provenance = AnswerProvenance.objects.filter(pk__in=answers).values_list("pk", "run__run_id", "sample")
     runs = {answer: f"{run}{sample_words(sample)}" for answer, run, sample in provenance}
     return [
-        DifferingItem(
-            key=key,
-            topic=topics[int(shared.topics[place])],
-            run=runs.get(answer, ""),
-            item=item,
-            beside=beside,
-            labels=tuple(
+        {
+            "key": key,
+            "topic": topics[int(shared.topics[place])],
+            "run": runs.get(answer, ""),
+            "item": item,
+            "beside": beside,
+            "labels": [
                 (judge, codes[cell])
                 for judge, cell in zip(shared.judges, shared.labels[:, place].tolist(), strict=True)
                 if cell >= 0
-            ),
-        )
+            ],
+        }
         for key, place, answer, (item, beside) in zip(keys, places, answers, items, strict=True)
     ]

@@ -8,12 +8,11 @@ from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
-from django.db.models import QuerySet
 
 from evaluation.errors import Refused
 from evaluation.labels import LabelSet
 from evaluation.models import Assignment, Campaign, Judge, Study, StudyPair, SupportJudgment
-from evaluation.studies import study_named
+from evaluation.studies import ITEM, study_named
 from evaluation.terms import DrawKind, JudgeKind, StudyKind
 from reports.document import STUDY, Document
 from reports.files import as_table
@@ -147,16 +146,12 @@ def _judges(study: Study, pairs: list[StudyPair], alias: str) -> Iterator[StudyJ
 
 def _labels(study: Study, judge: Judge, pairs: list[StudyPair], alias: str) -> Bytes:
     """Return the label of a judge of the study on each pair: the newest one that is current."""
-    rows: QuerySet[Any]
-    if study.kind == StudyKind.ASSIGNMENT:
-        assigned = Assignment.objects.using(alias).current().filter(judge=judge)
-        rows = assigned.values_list("answer", "nugget_version", "label")
-        items, cells = [(pair.answer_id, pair.nugget_version_id) for pair in pairs], ASSIGNMENT_CELLS
-    else:
-        judgments = SupportJudgment.objects.using(alias).current().filter(judge=judge)
-        rows = judgments.values_list("sentence", "segment", "label")
-        items, cells = [(pair.sentence_id or 0, pair.segment_id) for pair in pairs], SUPPORT_CELLS
-    codes = {(first, second): code for first, second, code in rows.order_by("submission")}
+    of_nuggets, names = study.kind == StudyKind.ASSIGNMENT, ITEM[StudyKind(study.kind)]
+    labels: Any = Assignment.objects if of_nuggets else SupportJudgment.objects
+    rows = labels.using(alias).current().filter(judge=judge).order_by("submission")
+    codes = {(first, second): code for first, second, code in rows.values_list(*names, "label")}
+    items = [tuple(getattr(pair, f"{name}_id") for name in names) for pair in pairs]
+    cells = ASSIGNMENT_CELLS if of_nuggets else SUPPORT_CELLS
     return np.array([cells[codes[item]] if item in codes else UNJUDGED for item in items], dtype=np.int8)
 
 

@@ -34,13 +34,8 @@ from reports.metrics.random_check.weights import values_of
 from reports.metrics.registry import BY_NAME, SCORES, Profile
 from reports.metrics.significance import significance_groups
 from reports.models import Adjudication
-from reports.random_checks.frame import (
-    CANT_JUDGE,
-)
-from reports.random_checks.population import (
-    drawn_profile,
-    draws_sentences,
-)
+from reports.random_checks.frame import CANT_JUDGE
+from reports.random_checks.population import drawn_profile, draws_sentences
 from reports.random_checks.state import RandomCheckState, random_check_state
 from web.templatetags.assay import score as score_text
 from web.text import plural

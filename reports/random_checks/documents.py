@@ -150,11 +150,7 @@ def _methods_sentence(report: CorrectedReport) -> str:
     "Runs by score, corrected by a random check, with intervals.",
     (
         replace(STUDY, text="which random check"),
-        Option(
-            "score",
-            "the primary score where none is named",
-            CORRECTED_SCORES,
-        ),
+        Option("score", "the primary score where none is named", CORRECTED_SCORES),
         Option("target", "intervals for these topics (default), or for new topics like them", TARGETS, TARGETS[0]),
         Option(
             "least_judged",

@@ -42,13 +42,7 @@ from reports.metrics.arrays import Booleans, Counts
 from reports.metrics.label_matrix import points_of
 from reports.metrics.random_check.draw import KNOWN, RandomCheckFrame, draw, place_in_order
 from reports.metrics.random_check.weights import lenient_values, strict_values
-from reports.random_checks.frame import (
-    GivenLabels,
-    StoredFrame,
-    current_labels,
-    people_of,
-    stored_frame,
-)
+from reports.random_checks.frame import GivenLabels, StoredFrame, current_labels, people_of, stored_frame
 from reports.random_checks.population import (
     Population,
     default_policies,

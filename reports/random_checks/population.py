@@ -148,10 +148,8 @@ def _places(run_ids: Sequence[str], names: Sequence[str]) -> Counts:
 
 def _of_nuggets(study: Study, policies: Policies, run_ids: Sequence[str]) -> Population:
     choice = whole(study.campaign, condition_of(study.nugget_set), study.nugget_set, study.judge)
-    whole_sheet, (wordings, answers) = (
-        assignment_sheet(choice, policies.profile),
-        assignment_keys(choice, policies.profile),
-    )
+    whole_sheet = assignment_sheet(choice, policies.profile)
+    wordings, answers = assignment_keys(choice, policies.profile)
     topics, runs = _topics(study, whole_sheet.topic_ids), _places(whole_sheet.run_ids, run_ids)
     wordings = wordings[topics[whole_sheet.nugget_topic]]
     answers = answers[topics][:, whole_sheet.columns_of(runs)]

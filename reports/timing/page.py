@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from django.http import QueryDict
-from django.utils import timezone
 
 from assessor.rules.clock import RULE_VERSION, SECOND, SHORTEST_LIMIT
 from assessor.timing.times import TopicTime
@@ -21,14 +19,12 @@ from reports.report import (
     OVERVIEW,
     Chart,
     ColumnKind,
-    Report,
     ReportContent,
     Row,
     Section,
     columns,
     counted,
     of_kind,
-    report_of,
     sentences,
     tag_text,
 )
@@ -45,7 +41,6 @@ from reports.timing.figures import (
 )
 from web.consistent_read import consistent_read
 
-TITLE = "Time"
 WORDS = {str(code): stage.words for code, stage in STAGES.items()}
 HOUR = 3600
 SPREAD = (
@@ -54,15 +49,10 @@ SPREAD = (
 )
 
 
-@report("time", title=TITLE, form=TimeForm, menu="Results", order=50, needs=(needs.WORK,))
-def time_page(campaign: Campaign, query: QueryDict) -> Report:
-    form = TimeForm(query, campaign)
-
-    def content() -> ReportContent:
-        with consistent_read():
-            return _content(campaign, form.chosen["tag"], form.chosen["idle"])
-
-    return report_of(form, TITLE, query, content)
+@report("time", title="Time", form=TimeForm, menu="Results", order=50, needs=(needs.WORK,))
+def time_page(form: TimeForm) -> ReportContent:
+    with consistent_read():
+        return _content(form.campaign, form.chosen["tag"], form.chosen["idle"])
 
 
 @document(
@@ -107,7 +97,7 @@ def _content(campaign: Campaign, tag: str, idle: int | None) -> ReportContent:
         *([_tags(first, words, tags)] if tags and first else []),
         _submissions(times, words),
     ]
-    return ReportContent(facts, tuple(sections), timezone.now())
+    return ReportContent(facts, sections)
 
 
 def _stages(first: Sequence[TopicTime], words: Words) -> Section:
@@ -130,7 +120,7 @@ def _stages(first: Sequence[TopicTime], words: Words) -> Section:
     ]
     chart = Chart(
         alt=f"Hours per topic in {counted(len(bars), 'stage')}: low, median and high, and what was published.",
-        draw=lambda palette: charts.spans(charts.named(bars, WORDS, palette), "hours per topic", palette),
+        draw=lambda palette: charts.spans(palette, charts.named(bars, WORDS, palette), "hours per topic"),
         note="Points: medians. Lines: from the median low to the median high. Upright: the published figure.",
         links={stage.words: f"../../work/?stage={stage}" for stage in STAGES.values()},
     )

@@ -23,7 +23,7 @@ from django.db import connection, transaction
 from django.db.models import AutoField, JSONField
 
 from evaluation.models import fields
-from reports.judges import documents as judges
+from reports.judges import page as judges
 from tests.worlds.recorded import MIGRATED
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)

@@ -27,7 +27,7 @@ from exchange.demo_campaign import SLUG, load_demo
 from loadtest.demo.campaign import HOURLY_RATE
 from reports.confusion.paired_labels import ItemKind
 from reports.confusion.verdicts import adjudicate, find_pair
-from reports.leaderboard.scores import import_scores
+from reports.judges.imports import import_scores
 from reports.random_checks.drawing import RandomCheckOrder, create_random_check
 from reports.random_checks.frame import drawn_rows
 from reports.random_checks.importing import import_random_check

@@ -88,7 +88,7 @@ def test_a_run_without_a_rating_makes_no_other_unbalanced(points: float) -> None
         for pair in combinations(range(6), 2)
     ]
     figures = battle_figures(sheet(rows), least_topics=5, least_battles=1)
-    assert [run.rating is None for run in figures.runs] == [False] * 5 + [True]
+    assert [run.rating.value is None for run in figures.runs] == [False] * 5 + [True]
     assert figures.unbalanced == ()
 
 
@@ -202,10 +202,10 @@ def test_ratings_of_topics_that_all_say_the_same_have_no_interval(points: list[f
         for place, won in enumerate(points)
     ]
     figures = battle_figures(sheet(rows), least_topics=5, least_battles=20)
-    assert [run.rating for run in figures.runs] == [1000, 1000, 1000]
-    assert {run.rating_interval.ends for run in figures.runs} == {None}
-    assert {run.rating_interval.reason for run in figures.runs} == {"no topic differs from another"}
-    assert all(run.win_rate_interval.ends for run in figures.runs)
+    assert [run.rating.value for run in figures.runs] == [1000, 1000, 1000]
+    assert {run.rating.interval.ends for run in figures.runs} == {None}
+    assert {run.rating.interval.reason for run in figures.runs} == {"no topic differs from another"}
+    assert all(run.win_rate.interval.ends for run in figures.runs)
     slope = length_slope(sheet([(topic, first, second, 0.5, words) for topic, first, second, _, words in rows]))
     assert slope is not None
     assert slope.interval.ends is None

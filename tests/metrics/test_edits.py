@@ -3,12 +3,9 @@
 import pytest
 
 from reports.metrics.edits import (
-    EDIT_CLASSES,
-    Incidence,
     NuggetText,
     difference,
     edit_distance,
-    incidence,
     infer_parents,
     jaccard,
     misspelt,
@@ -87,14 +84,6 @@ def test_similarity_of_exactly_one_half_is_enough() -> None:
     assert jaccard("a b c", "b c d") == 0.5
     assert infer_parents(["a b c"], ["b c d"]) == [(0,)]
     assert infer_parents(["a b c"], ["c d e"]) == [()]
-
-
-def test_incidence_is_over_topics() -> None:
-    topics = [topic_edits([PARIS], [PARIS]), topic_edits([PARIS], []), topic_edits([], [ROME])]
-    found = incidence(topics)
-    assert tuple(found) == EDIT_CLASSES
-    assert found["remove_nugget"] == found["no_edit"] == Incidence(1, 1 / 3)
-    assert incidence([])["no_edit"] == Incidence(0, None)
 
 
 @pytest.mark.parametrize(

@@ -75,11 +75,11 @@ def test_groups_and_steps_add_up(sheet: AssignmentSheet) -> None:
     everything = np.ones(len(sheet.importance), dtype=np.bool_)
     group, steps = group_of(found, everything), share_counts(found, everything)
     shares = [float(share) for share in found.share if not math.isnan(share)]
-    assert group.judged == len(shares) == steps.sum()
+    assert group["judged"] == len(shares) == steps.sum()
     assert len(steps) == len(STEPS)
     assert (steps[0], steps[-1]) == (shares.count(0.0), shares.count(1.0))
     assert steps[1] == sum(0 < share <= 0.25 for share in shares)
-    assert group.share is None if not shares else math.isclose(group.share or 0, sum(shares) / len(shares))
+    assert math.isclose(group["share"] or 0, sum(shares) / len(shares)) if shares else group["share"] is None
 
 
 ANSWERS = st.lists(st.lists(SUPPORT, max_size=2), max_size=3)

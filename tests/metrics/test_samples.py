@@ -30,12 +30,12 @@ def test_the_worked_figures() -> None:
     sheet = assignment_sheet(["vvvv"], WORKED, column_run=COLUMNS)
     assert answer_scores(sheet, DEFAULT).of("all_strict").tolist() == [[0.5, 0.25]]
     found = sample_figures(sheet, DEFAULT, "all_strict", 0.5)
-    assert (found.topics.tolist(), found.samples.tolist()) == ([1, 0], [3, 0])
-    np.testing.assert_allclose(found.mean, [0.5, np.nan])
-    np.testing.assert_allclose(found.sd, [0.25, np.nan])
-    np.testing.assert_allclose(found.consistency, [(1 / 3 + 1 + 0 + 1) / 4, np.nan])
-    np.testing.assert_allclose(found.pass_all, [0, np.nan])
-    np.testing.assert_allclose(sample_figures(sheet, DEFAULT, "all_strict", 0.25).pass_all, [1, np.nan])
+    assert (found["topics"].tolist(), found["samples"].tolist()) == ([1, 0], [3, 0])
+    np.testing.assert_allclose(found["mean"], [0.5, np.nan])
+    np.testing.assert_allclose(found["sd"], [0.25, np.nan])
+    np.testing.assert_allclose(found["consistency"], [(1 / 3 + 1 + 0 + 1) / 4, np.nan])
+    np.testing.assert_allclose(found["pass_all"], [0, np.nan])
+    np.testing.assert_allclose(sample_figures(sheet, DEFAULT, "all_strict", 0.25)["pass_all"], [1, np.nan])
 
 
 @pytest.mark.parametrize("missing", ["zero", "skip"])

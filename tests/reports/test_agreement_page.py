@@ -226,7 +226,7 @@ def test_very_many_answers_are_drawn_as_cells_that_count_them_all() -> None:
     none = dict.fromkeys(LEVELS, NO_INTERVAL)
     taus = run_level_agreement({}, {})
     found = Correlation("A/A", "E/M", "all", Policies(), taus, none, (), points)
-    picture = drawn(scatter(found, PAPER), PictureForm.SVG)
+    picture = drawn(scatter(PAPER, found), PictureForm.SVG)
     assert picture.count(b"<path") < 200
 
 

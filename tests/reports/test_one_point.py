@@ -11,7 +11,7 @@ from reports.charts import PAPER, plane
 def axis_ends(points: list[tuple[float, float]]) -> tuple[Any, Any]:
     """Where the axes of a picture end; None: the points decide."""
     rows = [{"name": f"r{x}{y}", "task": "RAG", "x": x, "y": y} for x, y in points]
-    encoding = json.loads(plane(rows, ("words", "score"), PAPER))["layer"][0]["encoding"]
+    encoding = json.loads(plane(PAPER, rows, ("words", "score")))["layer"][0]["encoding"]
     return encoding["x"]["scale"].get("domain"), encoding["y"]["scale"].get("domain")
 
 

@@ -129,7 +129,7 @@ def test_edits_without_an_edited_set_are_refused() -> None:
 def test_long_names_keep_their_ends_in_pictures() -> None:
     names = [f"university-of-the-long-name_reranked-with-a-large-model_{end}" for end in ("first", "second")]
     rows = [{"name": name, "low": 0.1, "point": 0.2, "high": 0.3, "published": None} for name in names]
-    picture = drawn(charts.spans(rows, "score", charts.PAPER), PictureForm.SVG).decode()
+    picture = drawn(charts.spans(charts.PAPER, rows, "score"), PictureForm.SVG).decode()
     assert re.findall(r">(university[^<]*)<", picture) == [
         f"university-of-the-long-n…{name[-19:]}" for name in names
     ]
@@ -138,7 +138,7 @@ def test_long_names_keep_their_ends_in_pictures() -> None:
 @pytest.mark.parametrize("tasks", [("RAG", "AG"), ("AG", "RAG"), ("AG", "RAG", "topic")])
 def test_a_task_has_the_same_colour_in_every_picture(tasks: tuple[str, ...]) -> None:
     rows = [{"name": task, "task": task, "x": place, "y": place} for place, task in enumerate(tasks)]
-    scale = json.loads(charts.plane(rows, ("x", "y"), charts.PAPER))["layer"][0]["encoding"]["fill"]["scale"]
+    scale = json.loads(charts.plane(charts.PAPER, rows, ("x", "y")))["layer"][0]["encoding"]["fill"]["scale"]
     colours = dict(zip(scale["domain"], scale["range"], strict=True))
     assert (colours["RAG"], colours["AG"]) == LIGHT.fills[:2]
     assert len(set(colours.values())) == len(tasks)
@@ -149,7 +149,7 @@ def test_a_name_covers_no_point_and_no_other_name(palette: charts.Palette) -> No
     """Beside the first point, on its right, stands the second: the usual place of the first one's name."""
     at = {"first": (0.5, 0.5), "second": (0.55, 0.52), "third": (0.9, 0.9), "fourth": (0.1, 0.1)}
     rows = [{"name": name, "task": "RAG", "x": x, "y": y} for name, (x, y) in at.items()]
-    layers = json.loads(charts.plane(rows, ("x", "y"), palette))["layer"]
+    layers = json.loads(charts.plane(palette, rows, ("x", "y")))["layer"]
     texts = [layer for layer in layers if layer["mark"]["type"] == "text"]
     places = {
         row["name"]: (layer["mark"]["align"], layer["mark"]["dy"])

@@ -12,12 +12,13 @@ import numpy as np
 from reports.metrics.arrays import Booleans, Bytes, Floats, Indices, share
 from reports.metrics.battles.agreement import LOST, TIED, WON
 from reports.metrics.battles.ratings import DECIMALS
-from reports.metrics.battles.win_rates import Share, clustered, share_of
+from reports.metrics.battles.win_rates import clustered, share_of
 from reports.metrics.intervals import (
     FEWEST_TOPICS,
     NO_SPREAD,
     TOO_FEW_TOPICS,
     UNDEFINED_WITHOUT,
+    Estimate,
     Interval,
     student,
 )
@@ -58,7 +59,7 @@ class Prediction:
     model: Model
     loss: float
     loss_without: float
-    gain: Share
+    gain: Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class Explained:
     """
 
     decided: int
-    agree: Share | None
+    agree: Estimate | None
     equal: float | None
     prediction: Prediction | None
     reason: str
@@ -109,11 +110,11 @@ def _prediction(battles: ScoredBattles) -> tuple[Prediction | None, str]:
     return Prediction(model, with_scores, alone, _mean((without - losses).round(DECIMALS), battles)), ""
 
 
-def _mean(values: Floats, battles: ScoredBattles) -> Share:
+def _mean(values: Floats, battles: ScoredBattles) -> Estimate:
     sums, numbers = np.bincount(battles.topic, weights=values), np.bincount(battles.topic).astype(np.float64)
     means = clustered(sums.astype(np.float64)[:, np.newaxis], numbers[:, np.newaxis], few=0.0)
     value, reach = float(means.value[0]), student(int(means.topics[0]) - 1) * float(means.error[0])
-    return Share(value, Interval(value - reach, value + reach) if reach else Interval(reason=NO_SPREAD))
+    return Estimate(value, Interval(value - reach, value + reach) if reach else Interval(reason=NO_SPREAD))
 
 
 def _without_scores(battles: ScoredBattles) -> Model:

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from reports.metrics.arrays import Booleans, Floats, Indices, ratio
 from reports.metrics.battles.sheet import BattleSheet
-from reports.metrics.battles.win_rates import Share
-from reports.metrics.intervals import FEWEST_TOPICS, NO_SPREAD, Interval, student
+from reports.metrics.intervals import FEWEST_TOPICS, NO_SPREAD, Estimate, Interval, student
 
 SCALE: Final = 400 / log(10)
 MIDDLE: Final = 1000.0
@@ -114,17 +113,17 @@ def field_rates(rating: Floats) -> Floats:
     return ratio(np.where(others, chances, 0.0).sum(axis=1), others.sum(axis=1))
 
 
-def length_slope(sheet: BattleSheet) -> Share | None:
+def length_slope(sheet: BattleSheet) -> Estimate | None:
     """Return by how much the logit of winning grows as an answer gets twice as long; None where undefined."""
     return _slope(sheet, ~np.isnan(sheet.lengths), sheet.lengths)
 
 
-def side_term(sheet: BattleSheet) -> Share | None:
+def side_term(sheet: BattleSheet) -> Estimate | None:
     """Return the logit that standing on the left adds, of battles whose first answer did; None where undefined."""
     return _slope(sheet, np.ones(len(sheet.points), dtype=np.bool_), np.ones(len(sheet.points)))
 
 
-def _slope(sheet: BattleSheet, known: Booleans, term: Floats) -> Share | None:
+def _slope(sheet: BattleSheet, known: Booleans, term: Floats) -> Estimate | None:
     """Return the coefficient of a term beside ratings, over the battles of which it is known."""
     # Who is rated by other battles alone has no place in these: that rating would grow without end.
     sheet, term = sheet.where(known), term[known]
@@ -145,7 +144,7 @@ def _slope(sheet: BattleSheet, known: Booleans, term: Floats) -> Share | None:
     # Where the longer answer wins whatever the ratings do not tell, the slope grows without end.
     if np.abs(fit.coefficients).max() > STEEPEST:
         return None
-    return Share(round(float(fit.coefficients[-1]), DECIMALS), fit.interval(len(fit.coefficients) - 1))
+    return Estimate(round(float(fit.coefficients[-1]), DECIMALS), fit.interval(len(fit.coefficients) - 1))
 
 
 def opponents(sheet: BattleSheet, runs: NDArray[np.integer], *terms: Floats) -> Opponents:

@@ -13,7 +13,7 @@ import numpy as np
 
 from reports.metrics.arrays import Counts, Floats, ratio
 from reports.metrics.battles.sheet import BattleSheet
-from reports.metrics.intervals import Interval, student, two_sided_p
+from reports.metrics.intervals import Estimate, Interval, student, two_sided_p
 from reports.metrics.significance import holm
 
 SPREAD: Final = 0.206
@@ -21,14 +21,6 @@ SHARED: Final = 0.024
 """Variance of a battle's points, and what each further battle of an answer adds; fitted to simulated campaigns."""
 FEW_BATTLES: Final = 0.5
 """Variance, over N², that keeps the interval of a run open that won or lost all."""
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A mean of points over clusters, and its 95 % interval, cut to 0..1; without ends for a single topic."""
-
-    value: float
-    interval: Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +77,17 @@ def clustered(points: Floats, numbers: Floats, few: float = FEW_BATTLES) -> WinR
     return WinRates(value, np.sqrt(variance), numbers, residual)
 
 
-def share_of(points: Sequence[tuple[float, str]]) -> Share | None:
-    """Return the mean of points, each with its topic, clustered by topic; None where there are none."""
+def share_of(points: Sequence[tuple[float, str]]) -> Estimate | None:
+    """Return the mean of points, each with its topic, clustered by topic; None where there are none.
+
+    The interval is cut to 0..1, and has no ends for a single topic.
+    """
     if not points:
         return None
     _, place = np.unique([topic for _, topic in points], return_inverse=True)
     sums = np.bincount(place, weights=[value for value, _ in points]).astype(np.float64)
     means = clustered(sums[:, np.newaxis], np.bincount(place).astype(np.float64)[:, np.newaxis])
-    return Share(float(means.value[0]), means.interval(0))
+    return Estimate(float(means.value[0]), means.interval(0))
 
 
 def differences(rates: WinRates, runs: list[int]) -> list[RunDifference]:

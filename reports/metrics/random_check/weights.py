@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, Indices, ratio, sum_by_run
+from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, ratio, sum_by_run
 from reports.metrics.label_matrix import (
     CITATION_POINTS,
     NUGGET_POINTS,
@@ -22,7 +22,7 @@ from reports.metrics.label_matrix import (
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.registry import BY_NAME, Profile, Score, scores_of
 from reports.metrics.scores import IMPORTANCES, thousandths
-from reports.metrics.support import MEASURES, SUPPORT_SCORES, counted_sentences, summed
+from reports.metrics.support import MEASURES, SUPPORT_SCORES, counted_sentences, per_answer, summed
 
 PLACES: Final = np.argsort(IMPORTANCES)
 """Where the share of each code of importance stands."""
@@ -73,10 +73,10 @@ def _shared(sheet: AssignmentSheet, share: Floats, policies: Policies) -> ScoreW
     samples, columns = sheet.samples, sheet.column_run
     counted = topics[:, np.newaxis] & ((samples > 0) | (policies.missing == "zero"))
     # Each sample has its share of its run's score on the topic.
-    per_answer = ratio(ratio(np.ones(len(sheet.run_ids)), counted.sum(axis=0)), np.maximum(samples, 1))
+    of_answer = ratio(ratio(np.ones(len(sheet.run_ids)), counted.sum(axis=0)), np.maximum(samples, 1))
     part = np.nan_to_num(ratio(share, whole[sheet.nugget_topic]))
     cells = (sheet.answered & (sheet.words > 0) & counted[:, columns])[sheet.nugget_topic]
-    shares = np.nan_to_num(per_answer)[:, columns][sheet.nugget_topic]
+    shares = np.nan_to_num(of_answer)[:, columns][sheet.nugget_topic]
     return ScoreWeights(np.where(cells, part[:, np.newaxis] * shares, 0.0), counted)
 
 
@@ -85,11 +85,11 @@ def support_weights(sheet: SupportSheet, policies: SupportPolicies) -> dict[str,
     parts, measured = judgeable_shares(sheet, policies), MEASURES[policies.measure].shares
     answer = sheet.sentence_answer[sheet.unit_sentence]
     pairs = summed(sheet, answer, parts)
-    sentences = _per_answer(sheet, sheet.sentence_answer[counted_sentences(sheet, parts)])
-    silent = _per_answer(sheet, sheet.sentence_answer) == 0
-    labelled = _per_answer(sheet, answer[measured(sheet, sheet.unit_label >= 0) > 0]).any(axis=1, keepdims=True)
+    sentences = per_answer(sheet, sheet.sentence_answer[counted_sentences(sheet, parts)])
+    silent = per_answer(sheet, sheet.sentence_answer) == 0
+    labelled = per_answer(sheet, answer[measured(sheet, sheet.unit_label >= 0) > 0]).any(axis=1, keepdims=True)
     absent = (sheet.samples == 0) & (policies.missing == "zero")
-    cites = _per_answer(sheet, sheet.sentence_answer[sheet.cited]) > 0
+    cites = per_answer(sheet, sheet.sentence_answer[sheet.cited]) > 0
     precise = (pairs > 0) | (~cites if policies.no_cited == "zero" else False)
     weights = {}
     for part, sizes, defined in (("precision", pairs, precise), ("recall", sentences, (sentences > 0) | silent)):
@@ -107,10 +107,6 @@ def support_weights(sheet: SupportSheet, policies: SupportPolicies) -> dict[str,
 def judgeable_shares(sheet: SupportSheet, policies: SupportPolicies) -> Floats:
     """Weight of each unit in the score if people judged all of them, U; 0 for one without a place in it."""
     return MEASURES[policies.measure].shares(sheet, sheet.unit_label != UNJUDGEABLE)
-
-
-def _per_answer(sheet: SupportSheet, answer: Indices) -> Counts:
-    return np.bincount(answer, minlength=sheet.answered.size).reshape(sheet.answered.shape)
 
 
 def rubric_sizes(sheet: AssignmentSheet) -> Floats:

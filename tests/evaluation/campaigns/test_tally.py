@@ -80,10 +80,11 @@ def test_a_second_process_resamples_no_topic(campaign: Campaign, monkeypatch: py
 
     monkeypatch.setattr(figures, "intervals", counted)
     choice = resolve(campaign, Condition.AA)
-    first, second = (figures.correlate(campaign, choice, choice, "vital", Policies()) for _ in range(2))
+    request = figures.AgreementRequest(campaign, choice, choice, "vital", Policies())
+    first, second = (figures.correlate(request) for _ in range(2))
     assert first.intervals == second.intervals
     assert len(resampled) == 1
-    figures.correlate(campaign, choice, choice, "vital", Policies(), resamples=10)
+    figures.correlate(request, resamples=10)
     assert len(resampled) == 2
 
 
