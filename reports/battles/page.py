@@ -154,7 +154,10 @@ def _ranking(bars: Sequence[Row], score: str, words: str) -> Chart | None:
 
 def _run(row: Mapping[str, Any], content: Mapping[str, Any]) -> Row:
     ends = {"win_rate": ("low", "high"), "rating": ("rating_low", "rating_high")}
-    intervals = {name: {"low": row[low], "high": row[high]} for name, (low, high) in ends.items()}
+    reason = row["reason"] or ""
+    intervals = {
+        name: {"low": row[low], "high": row[high], "reason": reason} for name, (low, high) in ends.items()
+    }
     return {**run_row(row, content["by"]), **_place(row, content), "intervals": intervals}
 
 
@@ -176,7 +179,7 @@ def _corrected(content: Mapping[str, Any], tasks: Mapping[str, str]) -> Section:
     by_corrected = content["by"] == CORRECTED
     rows = [
         {**run_row(row, CORRECTED), **_place(row, content)}
-        | {"intervals": {name: {end: row[name][end] for end in ("low", "high")} for name in ESTIMATES}}
+        | {"intervals": {name: _ends(row[name]) for name in ESTIMATES}}
         for row in content["runs"]
         if row["corrected"]
     ]
@@ -226,7 +229,11 @@ def _differences(content: Mapping[str, Any]) -> Section:
 
 
 def _with_ends(row: Mapping[str, Any]) -> Row:
-    return {**row, "intervals": {"value": {"low": row["low"], "high": row["high"]}}}
+    return {**row, "intervals": {"value": _ends(row)}}
+
+
+def _ends(figure: Mapping[str, Any]) -> Row:
+    return {"low": figure["low"], "high": figure["high"], "reason": figure.get("reason") or ""}
 
 
 def _leanings(content: Mapping[str, Any]) -> Section:
@@ -245,7 +252,7 @@ def _agreement(content: Mapping[str, Any]) -> Section:
     rows = []
     for row in content["agreement"]:
         figures = {name: row[name]["value"] for name in AGREEMENT}
-        intervals = {name: {end: row[name][end] for end in ("low", "high")} for name in AGREEMENT}
+        intervals = {name: _ends(row[name]) for name in AGREEMENT}
         rows.append({**row, **figures, "intervals": intervals})
     return Section(
         name="agreement",

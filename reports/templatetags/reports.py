@@ -141,7 +141,7 @@ def interval(
     """An interval: none on few topics or pairs or where it is refused, a grey one on fewer than ten topics."""
     basis = SampleSize(topics, pairs)
     if basis.is_small or bounds.ends is None:
-        return _left_out(bounds.reason or basis.reason)
+        return _left_out(bounds.reason or (basis.reason if basis.is_small else "no interval"))
     text = " to ".join(map(FORMS[form], bounds.ends))
     if not basis.has_faint_interval:
         return text

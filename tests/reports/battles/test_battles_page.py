@@ -1,6 +1,6 @@
 """The page of battles: win rates for who may see scores, nothing for assessors, and words where nothing was judged."""
 
-from itertools import combinations
+from itertools import combinations, cycle, product
 from pathlib import Path
 
 import pytest
@@ -57,10 +57,25 @@ def test_why_a_figure_lacks_is_a_column_only_where_one_does(tmp_path: Path, runs
     load_runs(tmp_path, runs, TOPICS)
     campaign = Campaign.objects.get()
     rows = [
-        {"topic_id": topic, "left": left, "right": right, "verdict": "tie", "judge": "ann", "round": 1}
-        for topic in TOPICS
-        for left, right in combinations(runs, 2)
+        {"topic_id": topic, "left": left, "right": right, "verdict": verdict, "judge": "ann", "round": 1}
+        for (topic, (left, right)), verdict in zip(
+            product(TOPICS, combinations(runs, 2)), cycle(["left", "right", "tie"]), strict=False
+        )
     ]
     load("import_battles", "--by", "human", write(tmp_path, "verdicts.jsonl", rows))
     page = World(campaign, make_cast(campaign)).client("rita").get(PAGE).content.decode()
     assert page.count("Why not") == tables
+
+
+def test_a_rating_without_an_interval_says_why(tmp_path: Path) -> None:
+    load_runs(tmp_path, "abcde", TOPICS)
+    campaign = Campaign.objects.get()
+    rows = [
+        {"topic_id": topic, "left": left, "right": right, "verdict": "tie", "judge": "ann", "round": 1}
+        for topic in TOPICS
+        for left, right in combinations("abcde", 2)
+    ]
+    load("import_battles", "--by", "human", write(tmp_path, "verdicts.jsonl", rows))
+    page = World(campaign, make_cast(campaign)).client("rita").get(PAGE).content.decode()
+    assert 'title="no topic differs from another"' in page
+    assert "label pairs are too few" not in page

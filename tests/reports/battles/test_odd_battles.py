@@ -83,7 +83,8 @@ def test_where_all_battles_are_ties_all_runs_are_level(tmp_path: Path) -> None:
     load("draw_battles", "--seed", "demo")
     judged(tmp_path, dict.fromkeys("abcde", 0))
     document = report("battles", *BY_PEOPLE)
-    assert {(row["win_rate"], row["tied"], row["reason"]) for row in document["runs"]} == {(0.5, 24, None)}
+    reason = "no topic differs from another"
+    assert {(row["win_rate"], row["tied"], row["reason"]) for row in document["runs"]} == {(0.5, 24, reason)}
     assert [row["rating"] for row in document["runs"]] == pytest.approx([1000.0] * 5)
     assert {(gap["value"], gap["p"]) for gap in document["differences"]} == {(0.0, 1.0)}
     assert document["bands"] == [["a", "b", "c", "d", "e"]]
