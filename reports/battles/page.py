@@ -233,7 +233,8 @@ def _with_ends(row: Mapping[str, Any]) -> Row:
 
 
 def _ends(figure: Mapping[str, Any]) -> Row:
-    return {"low": figure["low"], "high": figure["high"], "reason": figure.get("reason") or ""}
+    ends = {"low": figure["low"], "high": figure["high"]}
+    return ends | ({"reason": figure["reason"]} if figure["low"] is None and figure.get("reason") else {})
 
 
 def _leanings(content: Mapping[str, Any]) -> Section:

@@ -28,7 +28,7 @@ CONTRADICTS = labels.Label(
     spoken="contradicts",
     glyph="!",
     tone="3",
-    key="b",
+    key="4",
     meaning="The passage says the opposite of what the sentence says.",
     prompt="the passage says the opposite of what the statement says.",
 )

@@ -68,7 +68,7 @@ def test_its_place_and_its_worth_are_not_its_code() -> None:
     assert list(CITATION_LABELS.scale) == SCALE
     assert CITATION_POINTS.tolist() == [0, 0, 1, 2]
     assert factors_of(CITATION_POINTS).tolist() == [1, 1, 2, 1, 2]
-    assert "b" in {key for action in default_actions() if action.id == "label-b" for key in action.keys}
+    assert "4" in {key for action in default_actions() if action.id == "label-4" for key in action.keys}
 
 
 def test_it_counts_nothing_and_stands_in_the_tables(world: JudgingWorld) -> None:
