@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Avg, Count
+from django.db.models import Avg, Count, QuerySet
 
 from accounts.models import User
 from evaluation.errors import Refused, no_such
@@ -110,10 +110,14 @@ def forecast_battles(*, campaign: Campaign, order: BattleOrder) -> BattleDraw:
     return plan.draw(BattleSet(campaign=campaign, name=order.name, seed=terms.seed, rounds=terms.rounds))
 
 
+def counted_verdicts(campaign: Campaign) -> QuerySet[Verdict]:
+    """Verdicts in force, but for those of judges who are set aside."""
+    return Verdict.objects.current().filter(battle__battle_set__campaign=campaign, judge__aside=False)
+
+
 def own_minutes(campaign: Campaign) -> float | None:
     """Mean active minutes of a battle at this campaign's desks; None of fewer than 20."""
-    verdicts = Verdict.objects.current().filter(battle__battle_set__campaign=campaign, judge__aside=False)
-    times = verdicts.aggregate(number=Count("seconds"), mean=Avg("seconds"))
+    times = counted_verdicts(campaign).aggregate(number=Count("seconds"), mean=Avg("seconds"))
     return times["mean"] / 60 if times["number"] >= OWN_TIMES else None
 
 

@@ -19,6 +19,7 @@ from evaluation.battles import (
     USUAL_NAME,
     BattleDraw,
     BattleOrder,
+    counted_verdicts,
     draw_battles,
     forecast_battles,
 )
@@ -193,9 +194,7 @@ def _sets(campaign: Campaign) -> list[tuple[BattleSet, int, int]]:
 
 
 def _samples(campaign: Campaign) -> list[SampledJudge]:
-    verdicts = Verdict.objects.current().filter(
-        battle__battle_set__campaign=campaign, judge__kind=JudgeKind.LLM, judge__aside=False
-    )
+    verdicts = counted_verdicts(campaign).filter(judge__kind=JudgeKind.LLM)
     numbers = verdicts.order_by("battle__battle_set__name", "judge__name").values_list(
         "battle__battle_set", "battle__battle_set__name", "judge__name"
     )

@@ -12,6 +12,7 @@ from django.http import QueryDict
 from django.utils.choices import flatten_choices
 from django.utils.functional import Promise
 
+from evaluation.battles import counted_verdicts
 from evaluation.campaigns.create import Preset, PresetName, preset_of
 from evaluation.domain.conditions import (
     ALL_PEOPLE,
@@ -26,7 +27,7 @@ from evaluation.domain.conditions import (
 )
 from evaluation.domain.stage_labels import stage_judges_of, stages_of_judgments
 from evaluation.errors import Refused, on_side
-from evaluation.models import Campaign, Judge, ListedNugget, NuggetLineage, Verdict
+from evaluation.models import Campaign, Judge, ListedNugget, NuggetLineage
 from evaluation.stages import Stage
 from evaluation.terms import BattleCondition, Condition, JudgeKind, Origin, SupportCondition, SupportMeasure
 from reports.cache import cached_report
@@ -168,8 +169,7 @@ def usual_condition(campaign: Campaign) -> Condition:
 
 def usual_battle_condition(campaign: Campaign) -> BattleCondition:
     """Battles by people, unless only LLMs have judged any."""
-    verdicts = Verdict.objects.current().filter(battle__battle_set__campaign=campaign, judge__aside=False)
-    kinds = set(verdicts.order_by().values_list("judge__kind", flat=True).distinct())
+    kinds = set(counted_verdicts(campaign).order_by().values_list("judge__kind", flat=True).distinct())
     return BattleCondition.LLM if kinds == {JudgeKind.LLM} else BattleCondition.PEOPLE
 
 

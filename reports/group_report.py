@@ -45,10 +45,7 @@ from web.consistent_read import consistent_read
 
 SECOND = {Profile.TREC_RAG: ("all", "six"), Profile.RUBRIC: ("rubric_strict", "four")}
 """The score that stands topic by topic beside the primary one, and how many there are."""
-NO_GROUPS = Refused(
-    "no_groups",
-    "No run has a group. Name it as you load a run under Data; for a loaded one tick Change what is loaded already.",
-)
+NO_GROUPS = "No run has a group. Name it as you load a run under Data, or tick Change what is loaded already."
 
 
 class GroupReportForm(ConditionForm):
@@ -89,7 +86,7 @@ class GroupReportForm(ConditionForm):
 )
 def group_report_page(form: GroupReportForm) -> ReportContent:
     if not form.groups:
-        raise NO_GROUPS
+        raise Refused("no_groups", NO_GROUPS)
     return _content(form.resolve(), form.policies, form.chosen["group"], form.chosen["tag"])
 
 

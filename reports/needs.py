@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final
 
-from evaluation.models import BattleSet, Task, Verdict
+from evaluation.battles import counted_verdicts
+from evaluation.models import BattleSet, Task
 from evaluation.terms import JudgeKind, Origin
 from reports.forms import Offer
 
@@ -38,7 +39,7 @@ class Need:
 
 
 def _has_verdicts(offered: Offer) -> bool:
-    return Verdict.objects.filter(battle__battle_set__campaign=offered.campaign).exists()
+    return counted_verdicts(offered.campaign).exists()
 
 
 def _labelled_by(offered: Offer, kind: JudgeKind) -> bool:

@@ -486,7 +486,9 @@ class JudgesReportRow(Out):
     judges: list[ComparedJudgeRow]
     differences: list[ComparedJudgesRow]
     pairs_left_out: int
-    conditions_left_out: list[str] = Field(description="by several LLMs without a default, or the truth's own")
+    conditions_left_out: list[str] = Field(
+        description="by several LLMs or lists of nuggets without a default, or the truth's own"
+    )
     left_out: list[str] = Field(description="runs that one side lacks")
 
 

@@ -1188,7 +1188,7 @@ class JudgesReportRow:
     differences: list[ComparedJudgesRow]
     pairs_left_out: int
     conditions_left_out: list[str]
-    """by several LLMs without a default, or the truth's own"""
+    """by several LLMs or lists of nuggets without a default, or the truth's own"""
     left_out: list[str]
     """runs that one side lacks"""
 

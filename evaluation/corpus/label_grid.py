@@ -92,8 +92,8 @@ def grid_of(viewer: User, campaign: Campaign, topic: Topic, judging: Judging) ->
     labels = _labels([answer.pk for _, answer in columns if answer], items)
 
     def cells(item: ListedNugget) -> list[tuple[AnswerProvenance | None, Assignment | None]]:
-        keys = ((answer.pk if answer else 0, item.nugget_version_id, judging.judge.pk) for _, answer in columns)
-        return [(answer, labels.get(key)) for (_, answer), key in zip(columns, keys, strict=True)]
+        own = (item.nugget_version_id, judging.judge.pk)
+        return [(answer, labels.get((answer.pk, *own)) if answer else None) for _, answer in columns]
 
     return Grid(judging, columns, [(item, cells(item)) for item in items])
 

@@ -268,7 +268,8 @@ def _labels(
     for position, item in enumerate(items):
         text = item.pop("text")
         importance, weight = item.pop(form.importance, None) or "", item.pop("weight", None)
-        if form.label not in item and (other := next((key for key in LABEL_KEYS if key in item), "")):
+        others = (key for key in LABEL_KEYS if item.get(key) is not None)
+        if item.get(form.label) is None and (other := next(others, "")):
             expected = f"`{form.label}`, as labels are called among {form.items_key}"
             problems.add(line, f"{form.items_key}.{position}.{other}", expected)
         raw, group = item.pop(form.label, None), (form.group and item.pop(form.group, None)) or ""

@@ -125,7 +125,7 @@ def parse_score_file(
         if once.is_first(line, score.key, name):
             scores.append(score)
     if not scores and not problems:
-        problems.add(1, "file", "rows below the header")
+        problems.add(1, "file", "rows with scores")
     problems.raise_if_any()
     return tuple(scores)
 

@@ -200,15 +200,24 @@ def _sentences_of(block: _Block, marks: Sequence[CitationMark], left_in: Set[int
     starts = [0, *accumulate(map(len, parts))][: len(parts)]
     sentences = [_sentence(part.strip(), block) for part in parts]
     back: dict[int, list[_Gap]] = {}
+    blank, end = "", -1
     for mark, gap in zip(marks, gaps, strict=True):
         # A mark between two sentences belongs to the one before it.
         number = max(bisect_left(starts, gap.place) - 1, 0)
         sentences[number].marks.append(mark)
+        # What stood before marks that go stays before the one behind them: "rises [1][9]" is no "rises[9]".
+        blank = _blank(gap.written) or (blank if gap.place == end else "")
         if mark.start in left_in:
-            back.setdefault(number, []).append(gap)
+            back.setdefault(number, []).append(gap._replace(written=blank + gap.written.lstrip()))
+            blank = ""
+        end = gap.back
     for number, own in back.items():
         sentences[number].lines = [_with(own, parts[number], starts[number]).strip()]
     return sentences
+
+
+def _blank(text: str) -> str:
+    return text[: len(text) - len(text.lstrip())]
 
 
 def _with(gaps: Iterable[_Gap], part: str, start: int) -> str:

@@ -187,7 +187,8 @@ def _judges(request: JudgesRequest, truth: JudgeTable) -> tuple[list[JudgeTable]
 
 def _unclear(conditions: Sequence[str]) -> str:
     number = f"{len(conditions)} {plural(len(conditions), 'condition')}"
-    return f"{number} left out, by several LLMs without a default, or the truth's own: {', '.join(conditions)}."
+    reason = "by several LLMs or lists of nuggets without a default, or the truth's own"
+    return f"{number} left out, {reason}: {', '.join(conditions)}."
 
 
 def _refuse_missing(pairs: Sequence[JudgeAgainstTruth]) -> None:
@@ -375,8 +376,9 @@ def _overview(content: Mapping[str, Any], method: CorrelationMethod) -> Section:
         chart=Chart(
             alt=f"{counted(len(bars), 'judge')} by {_caption(method)} with the truth, with intervals.",
             draw=lambda palette: charts.ranking(palette, bars, str(method), _caption(method)),
-            shown=bool(bars),
-        ),
+        )
+        if bars
+        else None,
     )
 
 

@@ -5,8 +5,9 @@ from typing import Any, cast
 from django import forms
 from django.http import QueryDict
 
+from evaluation.battles import counted_verdicts
 from evaluation.domain.conditions import ALL_PEOPLE
-from evaluation.models import BattleSet, Campaign, SampledBattle, Verdict
+from evaluation.models import BattleSet, Campaign, SampledBattle
 from evaluation.terms import BattleCondition, Condition, JudgeKind, SupportCondition
 from reports.forms import (
     BATTLE_SCORES,
@@ -110,9 +111,7 @@ class LeaderboardForm(ConditionForm):
 
     def _offer_judges_of_battles(self, campaign: Campaign) -> None:
         kind = self.battle_condition.judge_kind
-        verdicts = Verdict.objects.current().filter(
-            battle__battle_set__campaign=campaign, judge__kind=kind, judge__aside=False
-        )
+        verdicts = counted_verdicts(campaign).filter(judge__kind=kind)
         names = sorted(set(verdicts.order_by().values_list("judge__name", flat=True)))
         if self.data.get("judge") not in names:
             cast("QueryDict", self.data)["judge"] = ""

@@ -1,5 +1,6 @@
 """Leaderboard: runs by score under one condition, with intervals, citation support, doubts, and tests of every two."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -306,16 +307,7 @@ class LeaderboardReport(CheckedReport):
             template="reports/board.html",
             document=lambda: self._document(table, board),
         ).ordered(self.form.chosen["sort"] or _best_first(table.score), ties="run_id")
-        # A file only: on the page each run's row has its own bar.
-        chart = Chart(
-            alt=f"{len(runs.rows)} runs by {BY_NAME[table.score].spoken}, each with its interval.",
-            draw=lambda palette: charts.ranking(palette, runs.rows, table.score, BY_NAME[table.score].spoken),
-        )
-        sections = [
-            runs,
-            Section("ranking", "Picture", (), (), chart=chart, shown=False),
-            *self.corrected_sections,
-        ]
+        sections = [runs, *self._picture(runs.rows, table.score), *self.corrected_sections]
         if table.samples:
             sections.append(self._samples(table))
         if table.by_tag:
@@ -327,6 +319,16 @@ class LeaderboardReport(CheckedReport):
                 Section("tests", f"All pairs: {self.score_words}", (), (), template="reports/tests.html")
             )
         return sections
+
+    def _picture(self, rows: Sequence[Row], score: str) -> Iterator[Section]:
+        # A file only: on the page each run's row has its own bar.
+        if any(row[score] is not None for row in rows):
+            words = BY_NAME[score].spoken
+            chart = Chart(
+                alt=f"{len(rows)} runs by {words}, each with its interval.",
+                draw=lambda palette: charts.ranking(palette, rows, score, words),
+            )
+            yield Section("ranking", "Picture", (), (), chart=chart, shown=False)
 
     def _samples(self, table: Standings) -> Section:
         shown = {row["run_id"] for row in self.rows}

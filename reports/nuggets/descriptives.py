@@ -223,10 +223,14 @@ def descriptive_rows(campaign: Campaign) -> list[dict[str, Any]]:
     """Return the rows as files have them: the number of labels is on the page alone."""
     rows = []
     for row in descriptives(campaign):
-        condition, nuggets, judge = (row.pop(name) for name in ("condition", "nuggets", "judge"))
+        condition, nuggets, judge = (row[name] for name in ("condition", "nuggets", "judge"))
         head = {"condition": condition, "judge": judge, "set": nuggets} if condition else {"nuggets": nuggets}
-        rows.append({name: value for name, value in (head | row).items() if name != "labels"})
+        rows.append(head | _without(row, {"condition", "nuggets", "judge", "labels"}))
     return rows
+
+
+def _without(row: dict[str, Any], names: set[str]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in names}
 
 
 @report(
@@ -295,7 +299,7 @@ def chosen_topics(campaign: Campaign, tag: str, listed_in: str = "") -> Topics:
 
 
 def _overview(rows: list[dict[str, Any]]) -> Section:
-    table_rows = [{"name": row.pop("condition") or row["nuggets"]} | row for row in rows]
+    table_rows = [{"name": row["condition"] or row["nuggets"]} | _without(row, {"condition"}) for row in rows]
     return Section(
         name=OVERVIEW,
         title="Nugget sets and conditions",

@@ -14,8 +14,11 @@ from evaluation.models import Assignment, Campaign, NuggetSet, SupportJudgment, 
 from evaluation.terms import Origin, Role
 from organizer.navigation import RESULTS
 from reports.battles.page import BattlesForm
+from reports.charts import PAPER
+from reports.files import PictureForm, drawn
 from reports.forms import AgreementForm, ConditionForm, ConfusionForm
 from reports.leaderboard.form import LeaderboardForm
+from reports.registry import pages
 from tests.worlds.battles import judge_battles
 from tests.worlds.campaign import NUGGETS, World
 from tests.worlds.cast import make_campaign, write_source
@@ -98,3 +101,23 @@ def test_reports_of_battles_open_by_whoever_judged(world: World, left: str, batt
     Verdict.objects.exclude(judge__kind=left).delete()
     assert opened(BattlesForm, world.campaign, "condition") == [battles]
     assert opened(LeaderboardForm, world.campaign, "score", "condition") == ["win", by]
+
+
+def test_no_picture_is_drawn_of_nothing(empty: World) -> None:
+    campaign = Campaign.objects.get(slug="empty")
+    charts = [
+        section.chart
+        for entry in pages().values()
+        for section in entry.make(campaign, QueryDict()).sections
+        if section.chart
+    ]
+    for chart in charts:
+        assert drawn(chart.draw(PAPER), PictureForm.PNG)
+
+
+def test_withdrawn_verdicts_are_none(world: World) -> None:
+    judge_battles(world.campaign, "ann", "ben", "robot")
+    battles = pages()["battles"]
+    assert battles.lack_in(Campaign.objects.get()) is None
+    Verdict.objects.update(stands=False)
+    assert battles.lack_in(Campaign.objects.get()) is not None

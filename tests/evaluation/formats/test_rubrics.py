@@ -132,6 +132,11 @@ def test_a_label_under_another_name_is_not_left_aside(key: str) -> None:
     with pytest.raises(BadInput) as refused:
         parse_assignments(source({"qid": "1", "run_id": "r", "nuggets": nuggets}))
     assert problems(refused) == [(1, f"nuggets.1.{key}", "`assignment`, as labels are called among nuggets")]
+    # Programs that write every column write this one, too.
+    with pytest.raises(BadInput):
+        parse_assignments(
+            source({"qid": "1", "run_id": "r", "nuggets": [{"text": "b", "assignment": None, key: "support"}]})
+        )
     nuggets[1]["assignment"] = "not_support"
     [row] = parse_assignments(source({"qid": "1", "run_id": "r", "nuggets": nuggets}))
     assert [label.text for label in row.labels] == ["a", "b"]

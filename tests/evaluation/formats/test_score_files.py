@@ -100,6 +100,8 @@ def test_the_row_in_which_trec_eval_names_the_run_is_no_score() -> None:
         ("judgeA.eval.txt", "t01", 0.5),
         ("judgeA.eval.txt", "all", 0.5),
     ]
+    with pytest.raises(BadInput, match="rows with scores"):
+        parse_score_file(as_source("runid \tall\tSTANDARD"), FORMS["trec_eval"], topics=TOPICS)
 
 
 def test_true_and_false_are_one_and_zero() -> None:

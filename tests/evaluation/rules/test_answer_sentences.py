@@ -62,7 +62,7 @@ CITATIONS = {
     "a year": ("It moved in [2024] [1].", [("It moved in [2024].", "a")]),
     "past the references": (
         "It moves [1][9] and [2-5]. So. [7] Go.",
-        [("It moves[9] and [2-5].", "a9bc2-5"), ("So. [7]", "7"), ("Go.", "")],
+        [("It moves [9] and [2-5].", "a9bc2-5"), ("So. [7]", "7"), ("Go.", "")],
     ),
     "an interval": (
         "The pH is in [6, 8], p in [0, 1] [1].\n\n[4, 5]\n\nIt moves [2].",

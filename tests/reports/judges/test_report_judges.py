@@ -163,7 +163,7 @@ def test_a_condition_of_several_llms_is_left_out_and_said_so(labelled: Path) -> 
     load("import_assignments", "--origin", "auto", "--judge", "other", "--by", "llm", write(labelled, "o", rows))
     document = report("judges", "--truth", "A", "--on-missing", "skip")
     assert ([row["judge"] for row in document["judges"]], document["conditions_left_out"]) == (["B"], ["A/A"])
-    words = "1 condition left out, by several LLMs without a default, or the truth's own: A/A."
+    words = "1 condition left out, by several LLMs or lists of nuggets without a default, or the truth's own: A/A."
     campaign = Campaign.objects.get()
     olga = World(campaign, make_cast(campaign)).client("olga")
     page = olga.get(f"/campaigns/{campaign.slug}/reports/judges/?truth=A").content.decode()
