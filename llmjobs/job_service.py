@@ -64,7 +64,7 @@ class JobRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class ExpectedCost:
     """Estimate of a job. Re-asks are not known before; `calls` counts those that are sure.
 
     `tokens` are of the prompts, at 4/3 of their words; `reused` calls were answered before and cost nothing; `again`
@@ -231,14 +231,14 @@ def _repeat_failures(plan: JobPlan, request: JobRequest) -> None:
     plan.items, plan.retried = with_replicates(plan.items, request.campaign, request.judge)
 
 
-def estimate(plan: JobPlan, judge: Judge) -> Estimate:
+def estimate(plan: JobPlan, judge: Judge) -> ExpectedCost:
     """Calls, prompt tokens and reused calls, counted on the first ask of each item."""
     planned: list[ForecastCall] = []
     for start in range(0, len(plan.items), SAMPLE):
         planned += _first_calls(plan.items[start : start + SAMPLE], judge)
     calls = find_calls(call.sha256 for call in planned)
     answered = {sha256 for sha256, call in calls.items() if call.state == Call.State.ANSWERED}
-    return Estimate(
+    return ExpectedCost(
         items=len(plan.items),
         calls=sum(call.calls for call in planned),
         reused=len(answered),
@@ -412,7 +412,7 @@ def try_plan(campaign: Campaign, order: JobOrder) -> ReadyJob:
     return _ready(campaign, judge_to_try(order.judge), order)
 
 
-def estimate_job(campaign: Campaign, order: JobOrder) -> Estimate:
+def estimate_job(campaign: Campaign, order: JobOrder) -> ExpectedCost:
     """Return a job's estimate, and write nothing. Raises `Refused`."""
     ready = try_plan(campaign, order)
     return estimate(ready.plan, ready.request.judge)

@@ -33,7 +33,7 @@ from jobs.queue import JobProgress, NewItem
 from llmjobs import job_service
 from llmjobs.budget import NO_LIMIT, Budget, announced_price, without_counts_q
 from llmjobs.job_plan import JobPlan
-from llmjobs.job_service import Estimate
+from llmjobs.job_service import ExpectedCost
 from llmjobs.kinds import WEIGHED, winner_code
 from llmjobs.models import Call, CallUse, LlmJob, Trial, TrialJob, TriedLabels
 from llmjobs.prompt_store import the_template, way_of
@@ -94,7 +94,7 @@ class Tried:
     top: int
 
 
-def foretell(campaign: Campaign, order: TrialOrder) -> list[tuple[str, Estimate]]:
+def foretell(campaign: Campaign, order: TrialOrder) -> list[tuple[str, ExpectedCost]]:
     """Return the cost of each prompt, and write nothing. Raises `Refused`."""
     items = _checked_draw(campaign, order)
     return [(ref, job_service.estimate(JobPlan(items), _judge_aside(order, ref))) for ref in order.prompts]

@@ -353,7 +353,7 @@ def choices_of(field: forms.Field) -> dict[Any, Any]:
     return dict(flatten_choices(getattr(field, "choices", ())))
 
 
-def _tag_field(label: str = "Topics tagged") -> forms.ChoiceField:
+def tag_field(label: str = "Topics tagged") -> forms.ChoiceField:
     return forms.ChoiceField(required=False, label=label)
 
 
@@ -405,7 +405,7 @@ class ConditionForm(PolicyForm):
     condition = forms.ChoiceField(label="Condition", choices=CONDITIONS)
     nuggets = forms.ChoiceField(label="Nugget set", required=False)
     judge = forms.ChoiceField(label="Judge", required=False)
-    tag = _tag_field()
+    tag = tag_field()
     folded: tuple[str, ...] = ("nuggets", "judge")
     field_order = ["condition", "nuggets", "judge", "missing", "unjudged", "no_vital"]
 
@@ -459,7 +459,7 @@ class AgreementForm(ComparisonForm, PolicyForm):
     score = forms.ChoiceField(label="Scored", choices=[*score_groups(OF_NUGGETS), SUPPORT_SCORES])
     measure = MeasureField()
     no_cited = no_cited_field()
-    tag = _tag_field()
+    tag = tag_field()
     curve = forms.BooleanField(required=False, label="By number of topics")
     topics = forms.ChoiceField(
         label="Topics",
@@ -502,15 +502,6 @@ class AgreementForm(ComparisonForm, PolicyForm):
         return replace(support_policies_of(self.chosen), topics=topics)
 
 
-class DescriptivesForm(ChoicesForm):
-    tag = _tag_field()
-    listed_in = forms.ChoiceField(required=False, label="Only topics of")
-
-    def __init__(self, query: QueryDict, campaign: Campaign) -> None:
-        super().__init__(query, campaign)
-        self.offer("listed_in", name_options(campaign.nugget_sets.values_list("name", flat=True), ALL))
-
-
 class NuggetsForm(ConditionForm):
     """Choice of nuggets. Policies are about answers, so here there are none."""
 
@@ -533,7 +524,7 @@ class SupportForm(ChoicesForm):
     condition = forms.ChoiceField(label="Condition", choices=SUPPORT_CONDITIONS)
     judge = forms.ChoiceField(label="Judge", required=False)
     measure = MeasureField()
-    tag = _tag_field()
+    tag = tag_field()
     missing = PolicyForm.base_fields["missing"]
     no_cited = no_cited_field()
     view, check, target, sort, score = (HIDDEN() for _ in "12345")
@@ -557,23 +548,13 @@ class SupportForm(ChoicesForm):
         return support_policies_of(self.chosen)
 
 
-class TimeForm(ChoicesForm):
-    tag = _tag_field()
-    idle = forms.IntegerField(
-        required=False,
-        min_value=30,
-        max_value=3600,
-        label="Idle limit in seconds; empty: from the words on screen",
-    )
-
-
 class ConfusionForm(ComparisonForm):
     first, second = "rows", "columns"
     rows = forms.ChoiceField(label="Rows")
     columns = forms.ChoiceField(label="Columns")
     topic = forms.ChoiceField(label="Topic", required=False)
     run = forms.ChoiceField(label="Run", required=False)
-    tag = _tag_field("Topics with the tag")
+    tag = tag_field("Topics with the tag")
     importance = forms.ChoiceField(required=False, label="Nuggets", choices=WEIGHTS)
     made = forms.ChoiceField(required=False, label="Nuggets that were")
     nuggets = forms.ChoiceField(required=False, label="Nugget set")

@@ -12,7 +12,7 @@ from reports.forms import Offer
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class NextStep:
     """A page of the organizers, as view, its further arguments and query, and what is done there."""
 
     caption: str
@@ -26,12 +26,12 @@ class Lack:
     """What is missing, in a sentence. `others`: what those read whose role does none of the acts."""
 
     text: str
-    acts: tuple[Act, ...]
+    acts: tuple[NextStep, ...]
     others: str
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class Requirement:
     """`lack`: what is missing where it is not met."""
 
     is_met: Callable[[Offer], bool]
@@ -56,55 +56,55 @@ def _has_judges(offered: Offer) -> bool:
     return _labelled_by(offered, JudgeKind.LLM) or others > 0
 
 
-HAND_OUT: Final = Act("Hand out work", "organizer:hand_out")
-START_JOB: Final = Act("Start a job", "organizer:new_job")
-LOAD_SCORES: Final = Act("Load scores", "organizer:new_import", ("scores",))
+HAND_OUT: Final = NextStep("Hand out work", "organizer:hand_out")
+START_JOB: Final = NextStep("Start a job", "organizer:new_job")
+LOAD_SCORES: Final = NextStep("Load scores", "organizer:new_import", ("scores",))
 LABELLING: Final = "An organizer has them labelled."
 
-RUNS: Final = Need(
+RUNS: Final = Requirement(
     lambda offered: offered.campaign.runs.exists(),
     Lack(
         "No runs are loaded yet.",
-        (Act("Load them under Data", "organizer:new_import", ("runs",)),),
+        (NextStep("Load them under Data", "organizer:new_import", ("runs",)),),
         "An organizer loads them.",
     ),
 )
-NUGGETS: Final = Need(
+NUGGETS: Final = Requirement(
     lambda offered: offered.campaign.nugget_sets.exclude(origin=Origin.DRAFT).exists(),
     Lack(
         "There are no nuggets yet.",
-        (Act("Start a job", "organizer:new_job", query=(("what", "nuggets"),)), HAND_OUT),
+        (NextStep("Start a job", "organizer:new_job", query=(("what", "nuggets"),)), HAND_OUT),
         "An organizer has them made.",
     ),
 )
-NUGGET_LABELS: Final = Need(
+NUGGET_LABELS: Final = Requirement(
     lambda offered: bool(offered.conditions),
     Lack("No answer has nugget labels yet.", (START_JOB, HAND_OUT), LABELLING),
 )
-CITATION_LABELS: Final = Need(
+CITATION_LABELS: Final = Requirement(
     lambda offered: bool(offered.support),
     Lack(
         "No citation has a label yet.",
-        (Act("Start a job", "organizer:new_job", query=(("what", "support"),)), HAND_OUT),
+        (NextStep("Start a job", "organizer:new_job", query=(("what", "support"),)), HAND_OUT),
         LABELLING,
     ),
 )
-LABELS_OR_VERDICTS: Final = Need(
+LABELS_OR_VERDICTS: Final = Requirement(
     lambda offered: offered.is_labelled or _has_verdicts(offered),
     Lack("No answer has labels yet.", (START_JOB, HAND_OUT), LABELLING),
 )
-LABELS_OR_GRADES: Final = Need(
+LABELS_OR_GRADES: Final = Requirement(
     attrgetter("has_sides"), Lack("No labels are here to compare yet.", (START_JOB, HAND_OUT), LABELLING)
 )
-LABELS_OR_SCORES: Final = Need(
+LABELS_OR_SCORES: Final = Requirement(
     attrgetter("has_scores"),
     Lack("Neither labels nor scores by others are here yet.", (START_JOB, HAND_OUT, LOAD_SCORES), LABELLING),
 )
-TRUTH: Final = Need(
+TRUTH: Final = Requirement(
     _has_truth,
     Lack("Neither people's labels nor scores by others are here yet.", (HAND_OUT, LOAD_SCORES), LABELLING),
 )
-JUDGES: Final = Need(
+JUDGES: Final = Requirement(
     _has_judges,
     Lack(
         "No LLM has labelled answers, and no other judge's scores are here yet.",
@@ -112,32 +112,34 @@ JUDGES: Final = Need(
         LABELLING,
     ),
 )
-BATTLES: Final = Need(
+BATTLES: Final = Requirement(
     lambda offered: BattleSet.objects.filter(campaign=offered.campaign).exists(),
-    Lack("No battles are drawn yet.", (Act("Draw battles", "organizer:battles"),), "An organizer draws them."),
+    Lack(
+        "No battles are drawn yet.", (NextStep("Draw battles", "organizer:battles"),), "An organizer draws them."
+    ),
 )
-VERDICTS: Final = Need(
+VERDICTS: Final = Requirement(
     _has_verdicts,
     Lack(
         "No battle is judged yet.",
         (
-            Act("Hand out battles", "organizer:hand_out", query=(("stage", "battle"),)),
-            Act("Start a job", "organizer:new_job", query=(("what", "battle"),)),
+            NextStep("Hand out battles", "organizer:hand_out", query=(("stage", "battle"),)),
+            NextStep("Start a job", "organizer:new_job", query=(("what", "battle"),)),
         ),
         "An organizer has them judged.",
     ),
 )
-WORK: Final = Need(
+WORK: Final = Requirement(
     lambda offered: Task.objects.filter(campaign=offered.campaign).exclude(opened_at=None).exists(),
     Lack("Nobody has worked on a task yet.", (HAND_OUT,), "An organizer hands work out."),
 )
-LABELS_BY_PEOPLE: Final = Need(
+LABELS_BY_PEOPLE: Final = Requirement(
     lambda offered: _labelled_by(offered, JudgeKind.HUMAN),
     Lack("No condition was labelled by people yet.", (HAND_OUT,), "An organizer hands work out."),
 )
 LABELS_BY_LLMS: Final = Lack("No LLM has labelled anything here yet.", (START_JOB,), "An organizer starts a job.")
 LABELS_BY_TWO: Final = Lack(
     "Nothing has been labelled by two people yet.",
-    (HAND_OUT, Act("Set how many judge a topic", "organizer:change_protocol")),
+    (HAND_OUT, NextStep("Set how many judge a topic", "organizer:change_protocol")),
     "An organizer hands the same topics out again.",
 )

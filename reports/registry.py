@@ -19,7 +19,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign
 from reports.document import Document, Naming, Option
 from reports.forms import ChoicesForm, choices_of, offer_of
-from reports.needs import Lack, Need
+from reports.needs import Lack, Requirement
 from reports.report import Report, ReportContent, report_of
 
 MODULES: Final = (
@@ -74,7 +74,7 @@ class ReportPage:
     for_readers: bool = True
     example: str = ""
     kept: str = ""
-    needs: tuple[Need, ...] = ()
+    needs: tuple[Requirement, ...] = ()
     text: str = ""
 
     def lack_in(self, campaign: Campaign) -> Lack | None:

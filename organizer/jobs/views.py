@@ -23,7 +23,7 @@ from jobs.models import Job
 from llmjobs import job_service, job_status, provenance
 from llmjobs.budget import CostForecast, forecast_rows
 from llmjobs.job_plan import JobPlan
-from llmjobs.job_service import Estimate, estimate, order_of
+from llmjobs.job_service import ExpectedCost, estimate, order_of
 from llmjobs.job_status import job_for, jobs_for, mark_all_read, mark_read
 from llmjobs.models import LlmJob
 from llmjobs.provenance import is_simulated
@@ -139,7 +139,7 @@ def why_nothing(form: JobForm, plan: JobPlan) -> str:
     return f"Nothing to do: {whole} done."
 
 
-def estimate_rows(form: JobForm, plan: JobPlan, expected: Estimate) -> Iterator[tuple[str, str]]:
+def estimate_rows(form: JobForm, plan: JobPlan, expected: ExpectedCost) -> Iterator[tuple[str, str]]:
     answers = {item.payload["answer"] for item in plan.items if "answer" in item.payload}
     lists = sum(item.kind == "nuggets" for item in plan.items)
     labels = form.kind == LABELS

@@ -19,7 +19,7 @@ from jobs.queue import JobProgress
 from jobs.worker import run_until
 from llmjobs.budget import Budget, forecast_rows
 from llmjobs.job_plan import JobPlan
-from llmjobs.job_service import Estimate, JobOrder, JobRequest, Work, estimate, judge_for, start
+from llmjobs.job_service import ExpectedCost, JobOrder, JobRequest, Work, estimate, judge_for, start
 from web.text import plural
 
 LOOK_EVERY = 0.5
@@ -157,7 +157,7 @@ class LlmCommand(AssayCommand):
     def finish(self, request: JobRequest, options: dict[str, Any]) -> None:
         """Print the results to stdout."""
 
-    def show(self, expected: Estimate, request: JobRequest) -> None:
+    def show(self, expected: ExpectedCost, request: JobRequest) -> None:
         self.stdout.write(f"judge           {request.judge.name}")
         for name in ("items", "again", "calls", "reused", "tokens", "judged", "without_text"):
             self.stdout.write(f"{name.replace('_', ' '):<16}{getattr(expected, name):,}")

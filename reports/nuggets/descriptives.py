@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 import numpy as np
+from django import forms
+from django.http import QueryDict
 
 from evaluation.domain.conditions import NuggetCondition, judges_of, nugget_sets_of, only_set, whole
 from evaluation.domain.lineage import Derivation, Wording, derivations
@@ -17,7 +19,7 @@ from evaluation.terms import Condition, JudgeKind, Origin
 from reports import charts, needs
 from reports.cache import cached_report
 from reports.document import NUGGETS, Document
-from reports.forms import DescriptivesForm
+from reports.forms import ALL, ChoicesForm, name_options, tag_field
 from reports.frames import assignment_sheet, rows_of
 from reports.metrics.arrays import share
 from reports.metrics.descriptives import label_shares, nugget_statistics, word_count
@@ -231,6 +233,15 @@ def descriptive_rows(campaign: Campaign) -> list[dict[str, Any]]:
 
 def _without(row: dict[str, Any], names: set[str]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name not in names}
+
+
+class DescriptivesForm(ChoicesForm):
+    tag = tag_field()
+    listed_in = forms.ChoiceField(required=False, label="Only topics of")
+
+    def __init__(self, query: QueryDict, campaign: Campaign) -> None:
+        super().__init__(query, campaign)
+        self.offer("listed_in", name_options(campaign.nugget_sets.values_list("name", flat=True), ALL))
 
 
 @report(

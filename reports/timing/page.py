@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from django import forms
 
 from assessor.rules.clock import RULE_VERSION, SECOND, SHORTEST_LIMIT
 from assessor.timing.times import TopicTime
@@ -12,7 +13,7 @@ from evaluation.models import Campaign
 from evaluation.stages import STAGES, Stage
 from reports import charts, needs
 from reports.document import Document, Option
-from reports.forms import TimeForm
+from reports.forms import ChoicesForm, tag_field
 from reports.frames import tagged, topics_by_tag
 from reports.registry import Choices, document, report
 from reports.report import (
@@ -47,6 +48,16 @@ SPREAD = (
     *of_kind(ColumnKind.CLOCK, low_s="Low", point_s="Median", high_s="High", q1_s="q1", q3_s="q3", iqr_s="IQR"),
     ("words_per_minute", "Words per minute", ColumnKind.DECIMAL),
 )
+
+
+class TimeForm(ChoicesForm):
+    tag = tag_field()
+    idle = forms.IntegerField(
+        required=False,
+        min_value=30,
+        max_value=3600,
+        label="Idle limit in seconds; empty: from the words on screen",
+    )
 
 
 @report("time", title="Time", form=TimeForm, menu="Results", order=50, needs=(needs.WORK,))
