@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
@@ -25,21 +24,11 @@ from evaluation.tasks.units import Order, Skipped, TopicUnit
 from evaluation.terms import BattleWalk, JudgeKind
 from web.statements import ROWS_A_STATEMENT
 
-Person = tuple[str, int]
-"""An account, or a judge without one."""
+People = dict[int, dict[int | str, int | None]]
+"""By battle, accounts that have it with their task, and whose verdicts a file brought with none.
 
-
-@dataclass(frozen=True, slots=True)
-class _Holders:
-    """Who has each battle at a desk, or judged it in a file: tasks and people by battle.
-
-    `first`: battles of which somebody has the first verdict. `by_file`: accounts whose verdicts a file brought.
-    """
-
-    tasks: dict[int, set[int]]
-    people: dict[int, set[Person]]
-    first: set[int]
-    by_file: dict[int, set[int]]
+Somebody without an account goes by the judge's name.
+"""
 
 
 def battle_units(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple[list[TopicUnit], list[Skipped]]:
@@ -58,8 +47,8 @@ def battle_units(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple
     drawn = {
         DrawnBattle(row.topic.topic_id, runs[row.left_id], runs[row.right_id], row.round): row.pk for row in rows
     }
-    holders = _holders(battle_set, order.instead)
-    to_hand_out = _to_hand_out(order, battle_set, drawn, holders)
+    people, first = _people(battle_set, order.instead)
+    to_hand_out = _to_hand_out(order, battle_set, drawn, people, first)
     by_topic: dict[str, list[DrawnBattle]] = defaultdict(list)
     for battle, key in drawn.items():
         if key in to_hand_out:
@@ -73,9 +62,7 @@ def battle_units(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple
             continue
         keys = tuple(drawn[battle] for battle in ordered)
         minutes = sum(task_minutes(part, words, own) for part in in_tasks(ordered, protocol.battle_task))
-        held, judged_by = (
-            frozenset().union(*(of_battle[key] for key in keys)) for of_battle in (holders.tasks, holders.by_file)
-        )
+        holders = [holder for key in keys for holder in people[key].items()]
         units.append(
             TopicUnit(
                 topic,
@@ -83,9 +70,9 @@ def battle_units(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple
                 answers=len(keys),
                 labels=len(keys),
                 battles=keys,
-                holders=held,
-                judged_by=judged_by,
-                second_opinion=not holders.first.isdisjoint(keys),
+                holders=frozenset(task for _, task in holders if task),
+                judged_by=frozenset(person for person, task in holders if not task and isinstance(person, int)),
+                second_opinion=not first.isdisjoint(keys),
             )
         )
     return units, skipped
@@ -121,33 +108,34 @@ def _battles_of(task: str) -> list[int]:
     return [battle for battle in rows.values_list("battle", flat=True) if battle]
 
 
-def _holders(battle_set: BattleSet, instead: str) -> _Holders:
-    """Return who has each battle, without the task to replace."""
-    holders = _Holders(defaultdict(set), defaultdict(set), set(), defaultdict(set))
+def _people(battle_set: BattleSet, instead: str) -> tuple[People, set[int]]:
+    """Return who has each battle, and battles of which somebody has the first verdict; without the task to replace."""
+    people: People = defaultdict(dict)
+    first = set[int]()
     rows = TaskAnswer.objects.filter(battle__battle_set=battle_set).exclude(task__public_id=instead)
-    rows = rows.filter(Task.objects.all().not_withdrawn_q("task__"))
-    columns = ("battle", "task", "task__assessor", "task__second_opinion")
-    for battle, task, assessor, is_second in rows.values_list(*columns):
-        holders.tasks[battle or 0].add(task)
-        holders.people[battle or 0].add(("user", assessor))
+    rows = rows.filter(Task.objects.all().not_withdrawn_q("task__"), battle__isnull=False)
+    for battle, task, assessor, is_second in rows.values_list(
+        "battle", "task", "task__assessor", "task__second_opinion"
+    ):
+        people[battle][assessor] = task
         if not is_second:
-            holders.first.add(battle or 0)
+            first.add(battle)
     by_file = _by_people(battle_set).filter(event__kind="import.battles").order_by()
-    for battle, judge, user, is_second in by_file.values_list("battle", "judge", "judge__user", "second_opinion"):
-        holders.people[battle].add(("user", user) if user else ("judge", judge))
-        if user:
-            holders.by_file[battle].add(user)
+    for battle, account, name, is_second in by_file.values_list(
+        "battle", "judge__user", "judge__name", "second_opinion"
+    ):
+        people[battle].setdefault(account or name, None)
         if not is_second:
-            holders.first.add(battle)
-    return holders
+            first.add(battle)
+    return people, first
 
 
 def _to_hand_out(
-    order: Order, battle_set: BattleSet, drawn: dict[DrawnBattle, int], holders: _Holders
+    order: Order, battle_set: BattleSet, drawn: dict[DrawnBattle, int], people: People, first: set[int]
 ) -> set[int]:
     if order.instead:
         return set(_battles_of(order.instead))
-    free, people = {*drawn.values()} - holders.first, holders.people
+    free = {*drawn.values()} - first
     if not order.again:
         return free
     # A topic with battles that nobody has is handed out first.

@@ -112,7 +112,7 @@ class Roster:
         """Return why someone may not have a piece of work; empty if they may."""
         nuggets = piece.nugget_set.name if piece.nugget_set else ""
         if user.pk in piece.judged_by:
-            return f"{user.name} judged some of it elsewhere."
+            return f"{user.name} judged some of it in a file."
         try:
             check_hand_out(order.stage, self._for_piece(user, piece, order), nuggets)
             maker = self.maker(piece)

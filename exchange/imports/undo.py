@@ -58,6 +58,7 @@ from evaluation.models import (
     Verdict,
 )
 from evaluation.tasks.pooling import lock_judging
+from evaluation.terms import JudgeKind
 from exchange.models import ImportAttempt
 from jobs.models import Job
 from llmjobs.models import LlmJob
@@ -290,15 +291,22 @@ def _tasks_that_read(campaign: Campaign, segments: QuerySet[Segment]) -> int:
     return tasks.not_withdrawn().filter(read).count()
 
 
-def _tasks_on_verdicts(event: Event, loaded: Sequence[Rows]) -> int:
-    """Count the tasks for second opinions beside verdicts, and those of battles that came with them."""
-    verdicts = [rows.values("battle") for rows in loaded if rows.model is Verdict]
-    rows = TaskAnswer.objects.filter(battle__in=verdicts[0]) if verdicts else TaskAnswer.objects.none()
-    rows = rows.filter(Q(task__second_opinion=True) | Q(battle__event=event))
-    return rows.filter(Task.objects.all().not_withdrawn_q("task__")).values("task").distinct().count()
+def _tasks_on_verdicts(event: Event) -> QuerySet[TaskAnswer]:
+    """Return the battles of tasks that came with verdicts, and those for second opinions whose first verdict goes."""
+    tasks = TaskAnswer.objects.filter(Task.objects.all().not_withdrawn_q("task__"), battle__isnull=False)
+    firsts = Verdict.objects.current().filter(
+        judge__kind=JudgeKind.HUMAN, judge__aside=False, second_opinion=False
+    )
+    left = (
+        tasks.filter(task__second_opinion=False).values("battle"),
+        firsts.exclude(event=event).values("battle"),
+    )
+    going = firsts.filter(event=event).exclude(battle__in=left[0]).exclude(battle__in=left[1])
+    return tasks.filter(Q(task__second_opinion=True, battle__in=going.values("battle")) | Q(battle__event=event))
 
 
 def _resting_on_labels(campaign: Campaign, event: Event, loaded: Sequence[Rows]) -> Resting:
+    tasks = Task.objects.filter(campaign=campaign).not_withdrawn()
     judges = {judge for rows in loaded for judge in rows.order_by().values_list("judge", flat=True).distinct()}
     studies = Study.objects.filter(Q(person__in=judges) | Q(judge__in=judges), campaign=campaign)
     verdicts = Adjudication.objects.filter(campaign=campaign).values_list("labels", flat=True)
@@ -307,10 +315,7 @@ def _resting_on_labels(campaign: Campaign, event: Event, loaded: Sequence[Rows])
             judge__in=judges, battle__battle_set__campaign=campaign
         ).count(),
         Study: studies.count(),
-        Task: max(
-            Task.objects.filter(campaign=campaign, judge__in=judges).not_withdrawn().count(),
-            _tasks_on_verdicts(event, loaded),
-        ),
+        Task: tasks.filter(Q(judge__in=judges) | Q(pk__in=_tasks_on_verdicts(event).values("task"))).count(),
         Adjudication: sum(any(label.get("judge") in judges for label in labels) for labels in verdicts),
     }
 

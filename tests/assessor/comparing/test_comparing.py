@@ -30,7 +30,7 @@ from evaluation.models import (
     TaskAnswer,
     Verdict,
 )
-from evaluation.stages import BATTLE
+from evaluation.stages import BATTLE, SUPPORT_POST_EDIT
 from evaluation.tasks.hand_out import hand_out, reassign
 from evaluation.tasks.plan import plan_hand_out
 from evaluation.tasks.units import Order
@@ -39,7 +39,7 @@ from reports.methods.report import battle_sentences
 from tests.assessor.desk_client import Window
 from tests.worlds.battles import judge_battles
 from tests.worlds.imported import load, refuse, report, write
-from tests.worlds.judging import NUGGETS, JudgingWorld, current_task, make_judging_world
+from tests.worlds.judging import NUGGETS, JudgingWorld, current_task, load_machine, make_judging_world
 
 pytestmark = pytest.mark.django_db
 
@@ -491,8 +491,10 @@ def verdict_rows(judge: str, label: str, *, second: bool = False) -> list[dict[s
     return [head | {"left": left, "right": right} for left, right in pairs]
 
 
-def load_verdicts(world: JudgingWorld, *rows: dict[str, Any]) -> Event:
-    load("import_battles", "--by", "human", "--set", "battles", write(world.folder, "verdicts.jsonl", [*rows]))
+def load_verdicts(
+    world: JudgingWorld, *rows: dict[str, Any], by: JudgeKind = JudgeKind.HUMAN, battle_set: str = "battles"
+) -> Event:
+    load("import_battles", "--by", by, "--set", battle_set, write(world.folder, "verdicts.jsonl", [*rows]))
     return Event.objects.filter(kind="import.battles").latest("pk")
 
 
@@ -506,7 +508,7 @@ def test_battles_that_a_file_decided_are_not_handed_out_but_for_a_second_opinion
     event = load_verdicts(world, *rows)
     with pytest.raises(Refused, match="no battle of it is left to hand out"):
         world.hand(BATTLE, "ben")
-    with pytest.raises(Refused, match="ann judged some of it elsewhere"):
+    with pytest.raises(Refused, match="ann judged some of it in a file"):
         world.hand(BATTLE, "ann", again=True)
     ben = window(world, "ben", again=True)
     assert (ben.task.second_opinion, len(battles_of(ben))) == (True, 2)
@@ -514,6 +516,38 @@ def test_battles_that_a_file_decided_are_not_handed_out_but_for_a_second_opinion
     world.withdraw(ben.task)
     load("undo_import", f"e{event.pk}")
     assert len(battles_of(window(world, "ben"))) == 10
+
+
+@pytest.mark.parametrize(
+    ("judge_name", "by", "second"),
+    [("robot", JudgeKind.LLM, False), ("Guest", JudgeKind.HUMAN, True), ("Guest", JudgeKind.HUMAN, False)],
+    ids=["an LLM's", "a second opinion", "a first verdict beside that of a desk"],
+)
+def test_verdicts_are_taken_back_from_beside_two_desks(
+    world: JudgingWorld, judge_name: str, by: JudgeKind, second: bool
+) -> None:
+    window(world, "ann")
+    window(world, "ben", again=True)
+    event = load_verdicts(world, *verdict_rows(judge_name, "left", second=second), by=by)
+    load("undo_import", f"e{event.pk}")
+    assert not Verdict.objects.current().exists()
+
+
+def test_verdicts_are_taken_back_from_beside_those_of_another_file(world: JudgingWorld) -> None:
+    event = load_verdicts(world, *verdict_rows("Guest", "left"))
+    window(world, "ben", again=True)
+    load_verdicts(world, *verdict_rows("Visitor", "left"))
+    load("undo_import", f"e{event.pk}")
+    assert {verdict.judge.name for verdict in Verdict.objects.current()} == {"Visitor"}
+
+
+def test_every_task_that_rests_on_verdicts_is_counted(world: JudgingWorld) -> None:
+    rows = verdict_rows("robot", "left")
+    event = load_verdicts(world, *rows, by=JudgeKind.LLM, battle_set="imported")
+    world.hand(BATTLE, "ann", battles="imported")
+    load_machine(world, ("alpha", 0, "d1", "full_support"), name="robot")
+    world.hand(SUPPORT_POST_EDIT, "ben")
+    assert "this rests on it: 2 tasks handed out" in refuse("undo_import", f"e{event.pk}")
 
 
 def test_opposite_winners_of_files_go_to_a_third_person(world: JudgingWorld) -> None:
