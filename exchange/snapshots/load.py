@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
@@ -22,13 +23,12 @@ from evaluation.rules.tasks import UNBLINDED_ROLES
 from evaluation.terms import Role
 from exchange.snapshots.archive import PEOPLE, Archive
 from exchange.snapshots.tables import (
-    JUDGES_BY_KEY,
+    KEYS_IN_JSON,
     Coder,
     Field,
     Model,
     SnapshotTable,
     decoder,
-    judges_changed,
     tables,
 )
 from jobs.models import Job, WorkItem
@@ -312,20 +312,23 @@ class _Loading:
 
     def _referred(self, column: Field, cell: Any, read: Coder) -> Any:
         value = read(cell)
-        if (column.model._meta.label, column.name) == JUDGES_BY_KEY:
-            return self._judges(value)
-        if not isinstance(column, ForeignKey) or value is None:
-            return renamed(self.renaming, column, value)
-        there = self.keys.get(column.related_model, [])
-        if not 1 <= value <= len(there):
-            raise ValueError(f"the number of a row of {column.related_model._meta.label}, 1 to {len(there)}")
-        return there[value - 1]
+        if isinstance(column, ForeignKey):
+            return self._key(column.related_model, value)
+        if keyed := KEYS_IN_JSON.get((column.model._meta.label, column.name)):
+            model, changed = keyed
+            try:
+                value = changed(value, partial(self._key, model))
+            except (AttributeError, KeyError, TypeError, ValueError):
+                raise ValueError(f"JSON that names rows of {model._meta.label}") from None
+        return renamed(self.renaming, column, value)
 
-    def _judges(self, labels: Any) -> Any:
-        try:
-            return judges_changed(labels, lambda place: self.keys[Judge][place - 1] if place else None)
-        except (TypeError, KeyError, IndexError):
-            raise ValueError("a list of labels with their judges") from None
+    def _key(self, model: Model, place: int | None) -> int | None:
+        if place is None:
+            return None
+        there = self.keys.get(model, [])
+        if not 1 <= place <= len(there):
+            raise ValueError(f"the number of a row of {model._meta.label}, 1 to {len(there)}")
+        return there[place - 1]
 
     def _problem(self, table: SnapshotTable, number: int, column: str, expected: str) -> None:
         self.problems.append(self.archive.place(table.name, number, column, expected))

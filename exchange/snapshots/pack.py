@@ -17,7 +17,7 @@ from django.db.models import ForeignKey
 from accounts.models import User
 from evaluation.campaigns.pseudonyms import Hiding, hide, pseudonym_of
 from evaluation.errors import Refused
-from evaluation.models import Campaign, Judge
+from evaluation.models import Campaign
 from exchange.files import writing
 from exchange.snapshots.archive import (
     MANIFEST,
@@ -29,7 +29,7 @@ from exchange.snapshots.archive import (
     member,
 )
 from exchange.snapshots.tables import (
-    JUDGES_BY_KEY,
+    KEYS_IN_JSON,
     ROOMS,
     TEXTS,
     CampaignRows,
@@ -38,7 +38,6 @@ from exchange.snapshots.tables import (
     Model,
     SnapshotTable,
     encoder,
-    judges_changed,
     referred_to,
 )
 from exchange.snapshots.upgrades import current_form
@@ -206,11 +205,14 @@ class _Packing:
             return lambda _value: blank
         if not self.contents.names and (table.model, field.name) == (Campaign, "salt"):
             return lambda _value: blank
-        if (table.name, field.name) == JUDGES_BY_KEY:
-            return lambda labels: judges_changed(labels, self.places[Judge].get)
         if isinstance(field, ForeignKey):
             return partial(self._place, table, field)
-        return self.people.hides(table.name, field) or encoder(field)
+        coder = self.people.hides(table.name, field) or encoder(field)
+        if (table.name, field.name) not in KEYS_IN_JSON:
+            return coder
+        model, changed = KEYS_IN_JSON[table.name, field.name]
+        place_of = self.places[model].get
+        return lambda value: coder(changed(value, place_of)) if coder else changed(value, place_of)
 
     def _place(self, table: SnapshotTable, field: Any, key: int | None) -> int | None:
         # A row of another campaign is left out where the column allows null; else the file would be wrong.

@@ -16,6 +16,7 @@ from django.db.models import ForeignKey, Q, QuerySet
 from accounts.models import User
 from evaluation.models import Campaign, Event, Judge
 from llmjobs.models import Attempt, Call, CallUse, NuggetCalls, Text
+from reports.judges.imports import DROPPED
 from web.text import cut
 
 Model: TypeAlias = type[models.Model]
@@ -46,9 +47,6 @@ TEXTS = {
 """What a licence may forbid to hand on: passages, answers, and the other fields of a run's file."""
 
 NEVER_IN_A_FILE = ("evaluation.Campaign", "deleted_at")
-
-JUDGES_BY_KEY = ("reports.Adjudication", "labels")
-"""The column of JSON that names judges by their keys."""
 
 TEXTS_A_QUERY = 2000
 
@@ -220,8 +218,24 @@ SPECIAL: dict[str, Callable[[CampaignRows], QuerySet[Any]]] = {
 }
 
 
-def judges_changed(labels: list[dict[str, Any]], change: Callable[[int], Any]) -> list[dict[str, Any]]:
+def _judges_changed(labels: list[dict[str, Any]], change: Callable[[int], Any]) -> list[dict[str, Any]]:
     return [label | {"judge": change(label["judge"])} for label in labels]
+
+
+def _imports_changed(payload: dict[str, Any], change: Callable[[int], Any]) -> dict[str, Any]:
+    """Change the keys of imports that were taken back, or lost aggregates."""
+    if "import" in payload:
+        payload = payload | {"import": change(payload["import"])}
+    if DROPPED in payload:
+        payload = payload | {DROPPED: {str(change(int(key))): count for key, count in payload[DROPPED].items()}}
+    return payload
+
+
+KEYS_IN_JSON: dict[tuple[str, str], tuple[Model, Callable[[Any, Callable[[int], Any]], Any]]] = {
+    ("reports.Adjudication", "labels"): (Judge, _judges_changed),
+    ("evaluation.Event", "payload"): (Event, _imports_changed),
+}
+"""Columns of JSON that name rows by their keys, and how those are changed."""
 
 
 @cache

@@ -299,6 +299,21 @@ def put(table: str, row: int, name: str, value: Any) -> Callable[[list[list[Any]
         ("evaluation.Topic", 0, "campaign", 7, "campaign: the number of a row of evaluation.Campaign, 1 to 1"),
         ("evaluation.Run", 0, "run_id", "x" * 300, "run_id: at most 200 characters, found 300"),
         ("evaluation.Event", 0, "at", "soon", "Event.jsonl:1: at: a time, found 'soon'"),
+        (
+            "evaluation.Event",
+            0,
+            "payload",
+            {"import": 10**6},
+            "payload: JSON that names rows of evaluation.Event",
+        ),
+        (
+            "evaluation.Event",
+            0,
+            "payload",
+            {"dropped": {"x": 1}},
+            "payload: JSON that names rows of evaluation.Event",
+        ),
+        ("evaluation.Event", 0, "payload", {"dropped": [1]}, "payload: JSON that names rows of evaluation.Event"),
         ("evaluation.Run", 0, "task", "XYZ", "a row breaks a rule of the database"),
         (
             "evaluation.Topic",

@@ -19,6 +19,7 @@ from evaluation.models import (
     Assignment,
     Battle,
     BattleSet,
+    Campaign,
     Candidate,
     Event,
     Judge,
@@ -31,13 +32,14 @@ from evaluation.models import (
 )
 from evaluation.terms import JudgeKind, Origin, RagTask
 from exchange.imports.kinds import IMPORT_KINDS
-from exchange.imports.undo import import_named, undo_import
+from exchange.imports.undo import import_named, imports_of, undo_import
 from reports.judges.imports import ScoreFileOptions, load_score_files
 from reports.models import ExternalScore
 from tests.evaluation.imports.test_trying_out import FILES, load_of
 from tests.organizer.data.test_import_wizard import loaded, page_of, sent
 from tests.worlds.campaign import BETA, LABELS, NUGGETS, World, make_world
 from tests.worlds.cast import write_source
+from tests.worlds.imported import run
 
 pytestmark = pytest.mark.postgresql
 
@@ -310,6 +312,35 @@ def test_scores_that_a_later_file_changed_are_not_taken_back(world: World, tmp_p
     )
     with pytest.raises(Refused, match="1 of its 3 scores were changed or taken away by something later"):
         undo_import(campaign=world.campaign, event=first, actor=None)
+
+
+def copied(folder: Path) -> Campaign:
+    """Return a copy of the campaign from its file."""
+    file = str(folder / "river.zip")
+    run("export", "campaign", "--campaign", "river", "--output", file)
+    loading = run("import_campaign", file, "--slug", "copy")
+    assert loading.code == 0, loading.err
+    return Campaign.objects.get(slug="copy")
+
+
+def test_a_copy_knows_whose_aggregates_went_for_later_topics(world: World, tmp_path: Path) -> None:
+    for text in ("r1 m t1 0.5\nr1 m all 0.5\n", "r1 m t2 1\n"):
+        load_scores(world, tmp_path, text)
+    copy = copied(tmp_path)
+    undo_import(campaign=copy, event=imports_of(copy).filter(kind="import.scores").earliest("pk"), actor=None)
+    scores = ExternalScore.objects.filter(condition__campaign=copy)
+    assert list(scores.values_list("topic_id", "value")) == [("t2", 1)]
+
+
+def test_a_copy_knows_what_was_taken_back(world: World, tmp_path: Path) -> None:
+    for event in Event.objects.filter(kind="import.assignments"):
+        undo_import(campaign=world.campaign, event=event, actor=None)
+    copy = copied(tmp_path)
+    imports = imports_of(copy)
+    with pytest.raises(Refused, match="taken back already"):
+        undo_import(campaign=copy, event=imports.filter(kind="import.assignments").earliest("pk"), actor=None)
+    undo_import(campaign=copy, event=imports.get(kind="import.nuggets"), actor=None)
+    assert not Assignment.objects.filter(answer__topic__campaign=copy).exists()
 
 
 def test_a_page_takes_its_import_back(world: World) -> None:
