@@ -69,25 +69,18 @@ RUNS: Final = Requirement(
         "An organizer loads them.",
     ),
 )
-NUGGETS: Final = Requirement(
-    lambda offered: offered.campaign.nugget_sets.exclude(origin=Origin.DRAFT).exists(),
-    Lack(
-        "There are no nuggets yet.",
-        (NextStep("Start a job", "organizer:new_job", query=(("what", "nuggets"),)), HAND_OUT),
-        "An organizer has them made.",
-    ),
+NO_NUGGETS: Final = Lack(
+    "There are no nuggets yet.",
+    (NextStep("Start a job", "organizer:new_job", query=(("what", "nuggets"),)), HAND_OUT),
+    "An organizer has them made.",
 )
+NUGGETS: Final = Requirement(
+    lambda offered: offered.campaign.nugget_sets.exclude(origin=Origin.DRAFT).exists(), NO_NUGGETS
+)
+NUGGETS_OR_DRAFTS: Final = Requirement(lambda offered: offered.campaign.nugget_sets.exists(), NO_NUGGETS)
 NUGGET_LABELS: Final = Requirement(
     lambda offered: bool(offered.conditions),
     Lack("No answer has nugget labels yet.", (START_JOB, HAND_OUT), LABELLING),
-)
-CITATION_LABELS: Final = Requirement(
-    lambda offered: bool(offered.support),
-    Lack(
-        "No citation has a label yet.",
-        (NextStep("Start a job", "organizer:new_job", query=(("what", "support"),)), HAND_OUT),
-        LABELLING,
-    ),
 )
 LABELS_OR_VERDICTS: Final = Requirement(
     lambda offered: offered.is_labelled or _has_verdicts(offered),

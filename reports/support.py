@@ -154,7 +154,7 @@ def _means(scores: RunSupport, place: int) -> dict[str, float | None]:
     template="reports/checked.html",
     menu="Results",
     order=90,
-    needs=(needs.RUNS, needs.CITATION_LABELS),
+    needs=(needs.RUNS,),
 )
 def support_page(campaign: Campaign, query: QueryDict) -> Report:
     form = SupportForm(query, campaign)

@@ -245,7 +245,12 @@ class DescriptivesForm(ChoicesForm):
 
 
 @report(
-    "descriptives", title="Descriptives", form=DescriptivesForm, menu="Results", order=100, needs=(needs.NUGGETS,)
+    "descriptives",
+    title="Descriptives",
+    form=DescriptivesForm,
+    menu="Results",
+    order=100,
+    needs=(needs.NUGGETS_OR_DRAFTS,),
 )
 def descriptives_page(form: DescriptivesForm) -> ReportContent:
     return _content(form.campaign, form.chosen["tag"], form.chosen["listed_in"])

@@ -74,8 +74,13 @@ REACHED = ("ok", "no", "--", "by", "in")
 BODIES = {"assessor:restore": "key=d1&seq=0&text=as+before"}
 JUDGING = ("assessor:answer",)
 """Addresses that only desks of labels have."""
-CHOICES = {"reports:correlation_picture": "?x=A/A&y=A/A", "reports:doubts": "?run={run}&doubt=missing"}
-"""What must be chosen: there is no picture where a side has no nuggets, and doubts are about one run."""
+CHOICES = {
+    "reports:correlation_picture": "?x=A/A&y=A/A",
+    "reports:battles_picture": "?condition=B/M",
+    "reports:judges_picture": "?measure=none",
+    "reports:doubts": "?run={run}&doubt=missing",
+}
+"""What must be chosen: there is no picture without a nugget, a rated run or a judge, and doubts are about one run."""
 
 PARTS = {
     "reports:scores_table": "runs",

@@ -175,19 +175,7 @@ def test_a_campaign_like_another_track_is_said_to_be_scored_as_that_one() -> Non
     example = Path(__file__).parents[2] / "docs" / "example" / "track-2026"
     assert run("create_campaign", "river", "--name", "Bogs", "--like", "trec-rag-2026").code == 0
     load("import_topics", example / "narratives.tsv")
-    load("import_segments", example / "documents.jsonl")
-    for name in ("curlew", "dunlin"):
-        load("import_run", example / f"{name}.jsonl")
-    load(
-        "import_support",
-        "--judge",
-        "panel",
-        "--by",
-        "human",
-        "--condition",
-        "scratch",
-        example / "judgments.jsonl",
-    )
+    load("import_run", example / "curlew.jsonl")
     client, address = admin(), reverse("reports:support", args=["river"])
     page = client.get(address).text
     assert page.count("Scored as TREC RAG 2026") == 2, "above the figures, and beside the rules"
