@@ -1,15 +1,14 @@
-"""Making and finding judges, and the source of qrels that has the grades of each person."""
+"""Making and finding judges, and whose grades a source of qrels has."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any
 
 from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.formats.lines import name_problem
 from evaluation.models import Judge, Study, Task
-from evaluation.models.judges import IN_STUDY
+from evaluation.models.judges import IN_STUDY, OF_PEOPLE
 from evaluation.rules.text import check_name
-from evaluation.stages import GRADE
 from evaluation.terms import PROVENANCE_KEY, JudgeKind
 from web.outbound import address_problem
 
@@ -23,9 +22,6 @@ REASONING_EFFORT, MAX_COMPLETION_TOKENS = "reasoning_effort", "max_completion_to
 PASSAGE_WORDS = "passage_words"
 PARAMETERS = (REPLY_FORM, TEMPERATURE, REASONING_EFFORT, MAX_COMPLETION_TOKENS, PASSAGE_WORDS)
 LONGEST_IN_STUDY = 60  # so that a judge's name has room for the study's and the campaign's
-
-OF_PEOPLE: Final = f"{GRADE}-"
-"""Beginning of the names of sources of what people grade at the desk."""
 
 
 def add_judge(
@@ -170,8 +166,9 @@ def names_study(extras: Iterable[Mapping[str, Any]]) -> bool:
     return any(isinstance(our, dict) and bool(our.get("study")) for our in ours)
 
 
-def source_of(judge: Judge) -> str:
-    return f"{OF_PEOPLE}{judge.name}"
+def judge_of_source(name: str) -> Judge | None:
+    """Return who gives the grades of a source; None for one that a file or a job fills."""
+    return Judge.objects.filter(name=name.removeprefix(OF_PEOPLE)).first() if name.startswith(OF_PEOPLE) else None
 
 
 def check_source(name: str) -> str:

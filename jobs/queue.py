@@ -252,15 +252,15 @@ def wait_for(jobs: Collection[int], reason: str) -> None:
     changed.update(waiting_for=reason, waiting_since=since)
 
 
-def pause(job: int, reason: str, *, by_hand: bool = False) -> bool:
-    """Let a job rest, and say why: nothing of it is claimed, and who holds an item ends or postpones it.
+def pause(job: int, reason: str = "") -> bool:
+    """Let a job rest: nothing of it is claimed, and who holds an item ends or postpones it.
 
-    Noted for those who wait for it, but `by_hand`: then somebody knows. Return False where it does not run.
+    A reason is noted for those who wait for it; without one an organizer did it. Return False where it does not run.
     """
     with transaction.atomic():
         running = Job.objects.filter(pk=job, state=Job.State.RUNNING)
-        paused = bool(running.update(state=Job.State.PAUSED, waiting_for=reason))
-        if paused and not by_hand:
+        paused = bool(running.update(state=Job.State.PAUSED, waiting_for=reason or "An organizer paused it."))
+        if paused and reason:
             note(Notice.Kind.PAUSED, Job.objects.filter(pk=job), timezone.now())
     return paused
 

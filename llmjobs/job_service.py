@@ -456,7 +456,7 @@ def cancel(llm: LlmJob, actor: User | None) -> int:
 def pause(llm: LlmJob, actor: User | None) -> None:
     """Let a job rest until somebody resumes it. Raises `Refused` where it does not run."""
     with transaction.atomic():
-        if not queue.pause(llm.pk, "An organizer paused it.", by_hand=True):
+        if not queue.pause(llm.pk):
             raise Refused("not_running", "This job does not run; there is nothing to pause.")
         _note("job.paused", llm, actor, queue.progress_of(llm.job).queued)
 

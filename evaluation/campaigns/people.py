@@ -22,7 +22,18 @@ from evaluation.campaigns.create import add_member
 from evaluation.campaigns.pseudonyms import Hiding, spellings_of
 from evaluation.errors import Refused
 from evaluation.formats.languages import normalised
-from evaluation.models import Campaign, ConditionDefault, Event, Judge, Membership, NuggetSet, Study, Task
+from evaluation.models import (
+    Campaign,
+    ConditionDefault,
+    Event,
+    Judge,
+    Membership,
+    NuggetSet,
+    QrelSource,
+    Study,
+    Task,
+)
+from evaluation.models.judges import source_of
 from evaluation.rules.tasks import UNBLINDED_ROLES, MemberFacts, giving_problem, taking_problem
 from evaluation.terms import Role
 from web import audit_log
@@ -107,8 +118,11 @@ def _rename_judges(user: User, pseudonym: str) -> None:
             defaults.update(nuggets=set_name)
             nugget_set.name = set_name
             nugget_set.save(update_fields=["name"])
+        sources = QrelSource.objects.filter(name=source_of(judge))
+        touched.update(sources.values_list("campaign", flat=True))
         judge.name = name
         judge.save(update_fields=["name"])
+        sources.update(name=source_of(judge))
     # Reports keep names in memory, under the revision.
     Campaign.objects.filter(pk__in=touched).update(revision=F("revision") + 1)
 

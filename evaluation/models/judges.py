@@ -1,14 +1,19 @@
 """Judges: the people and LLMs that give labels."""
 
+from typing import Final
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 from evaluation.models.fields import choices_of
+from evaluation.stages import GRADE
 from evaluation.terms import JudgeKind
 
 IN_STUDY = ", study "
 """Between a judge's name and the study's in the name of a judge of a study."""
+OF_PEOPLE: Final = f"{GRADE}-"
+"""Beginning of the names of sources of what people grade at the desk."""
 
 
 class Judge(models.Model):
@@ -59,3 +64,7 @@ class Judge(models.Model):
     @property
     def name_of_person(self) -> str:
         return self.name.partition(IN_STUDY)[0] if self.study_id else self.name
+
+
+def source_of(judge: Judge) -> str:
+    return f"{OF_PEOPLE}{judge.name}"

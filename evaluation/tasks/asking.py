@@ -10,7 +10,6 @@ from django.db.models.functions import Coalesce
 
 from evaluation.corpus.runs import pool_of
 from evaluation.domain.counted_pairs import counted_citations
-from evaluation.judges import source_of
 from evaluation.labelling import give_grades
 from evaluation.models import (
     AnswerProvenance,
@@ -28,6 +27,7 @@ from evaluation.models import (
     TaskAnswer,
     Verdict,
 )
+from evaluation.models.judges import source_of
 from evaluation.models.querysets import CurrentQuerySet
 from evaluation.stages import ASSIGN, BATTLE, GRADE, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
 from evaluation.stages.grade import HIGHEST

@@ -16,8 +16,8 @@ from evaluation.formats.assignments import assignment_line, graded_line
 from evaluation.formats.battles import FORMS as BATTLE_FORMS
 from evaluation.formats.lines import json_line
 from evaluation.formats.nuggets import nugget_list_line, research_rubrics_line, rubric_line
-from evaluation.judges import OF_PEOPLE
 from evaluation.models import Campaign, Event, Judgment, NuggetSet, QrelSource
+from evaluation.models.judges import OF_PEOPLE
 from evaluation.stages import stage_of
 from evaluation.terms import BattleCondition, Condition, SupportCondition
 from exchange.exports.labels import (

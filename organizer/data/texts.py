@@ -66,7 +66,7 @@ def change_fetch(
     job = or_404(fetches_of(campaign).get, pk=pk)
     match act:
         case "pause":
-            queue.pause(job.pk, "", by_hand=True)
+            queue.pause(job.pk)
         case "resume":
             queue.resume(job.pk)
         case "cancel":

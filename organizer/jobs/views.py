@@ -16,6 +16,7 @@ from accounts.models import User
 from evaluation.campaigns.access import may_run_jobs
 from evaluation.campaigns.findings import findings_for
 from evaluation.errors import Refused
+from evaluation.judges import judge_of_source
 from evaluation.models import Campaign
 from evaluation.stages import STAGES
 from evaluation.terms import FindingCode
@@ -307,7 +308,7 @@ def nugget_origin(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 def grade_origin(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     campaign, qrel = get_row(request.user, slug, provenance.grade_for, pk)
     call = provenance.call_behind(request.user, campaign, qrel.event)
-    judge = call.uses[0].item.job.llm.judge if call and call.uses else None
+    judge = call.uses[0].item.job.llm.judge if call and call.uses else judge_of_source(qrel.source.name)
     simulated = is_simulated(judge, call)
     context = {"campaign": campaign, "qrel": qrel, "judge": judge, "shown": call, "simulated": simulated}
     return render(request, "organizer/origin_grade.html", context)

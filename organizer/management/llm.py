@@ -110,7 +110,8 @@ class LlmCommand(AssayCommand):
         meaning = "jobs of a higher priority come first; 0 if unsaid"
         parser.add_argument("--priority", type=int, default=0, choices=PRIORITIES, metavar="N", help=meaning)
         parser.add_argument("--dry-run", action="store_true", help="say what it would cost, and do nothing")
-        parser.add_argument("--wait", action="store_true", help="wait for the end; exit 3 if labels failed")
+        meaning = "wait for the end; exit 3 if labels failed, 4 if paused or cancelled"
+        parser.add_argument("--wait", action="store_true", help=meaning)
         for name, option in self.own_options.items():
             parser.add_argument(name, **option)
 
@@ -174,7 +175,7 @@ class LlmCommand(AssayCommand):
             self.say(f"Skipped: {plan.without_text:,} segments without text.")
 
     def wait(self, job: Job, request: JobRequest, options: dict[str, Any]) -> None:
-        """Show progress until the job ends; exits with 3 where labels failed, with 4 where the job is paused."""
+        """Show progress until the job ends; exits with 3 where labels failed, with 4 where it was stopped."""
         # `None`: no bar where stderr is no terminal, as under cron.
         with tqdm(total=0, unit="item", disable=None) as bar:
             progress = wait_for(job, lambda now, reason: self.tell(bar, now, reason))

@@ -84,7 +84,8 @@ def protocol_rows(campaign: Campaign) -> list[Row]:
         if name != GUIDELINES.name
     ]
     # The guidelines are pages of text: a paper quotes them, its methods table says how long they are.
-    return [*rows, {"setting": GUIDELINES.label, "value": f"{words_in(protocol.guidelines)} words"}]
+    words = words_in(protocol.guidelines)
+    return [*rows, {"setting": GUIDELINES.label, "value": f"{words} {plural(words, 'word')}"}]
 
 
 def run_rows(campaign: Campaign) -> list[Row]:

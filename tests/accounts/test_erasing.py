@@ -12,6 +12,7 @@ from django.test import Client
 
 from accounts.models import User
 from evaluation.judges import judge_of
+from evaluation.labelling import give_grades
 from evaluation.models import Assignment, ConditionDefault, Event, Judge, NuggetSet, SupportJudgment, Task
 from evaluation.stages import ASSIGN, SUPPORT_SCRATCH
 from tests.accounts.conftest import confirmed
@@ -36,6 +37,7 @@ def world(tmp_path: Path) -> JudgingWorld:
     NuggetSet.objects.create(
         campaign=world.campaign, name="manual-Zelda Quist", origin="manual", judge=judge_of(zelda)
     )
+    give_grades(world.campaign, "grade-Zelda Quist", [])
     ConditionDefault.objects.create(
         campaign=world.campaign, condition="M/M", judge="Zelda Quist", nuggets="manual-Zelda Quist"
     )

@@ -2,6 +2,8 @@
 
 import re
 
+from django.conf import settings
+
 from tests.architecture.tree import files, named
 
 INLINE = {
@@ -35,6 +37,17 @@ def test_no_style_of_everything_hangs_on_what_else_is_there() -> None:
     """A `*` after a `:has()` has Chromium style the whole page again with each element that comes or goes."""
     everything = re.compile(r":has\([^{;]*\)[^{;,]*[ >+~]\*\s*[{,]")
     assert [named(path) for path in files(".css") if everything.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_no_template_loads_what_every_template_has() -> None:
+    everywhere = {name.rpartition(".")[2] for name in settings.TEMPLATES[0]["OPTIONS"]["builtins"]}
+    loads = re.compile(r"{%\s*load ([^%]+)%}")
+    assert [
+        named(path)
+        for path in files(".html", ".txt")
+        for libraries in loads.findall(path.read_text(encoding="utf-8"))
+        if everywhere & set(libraries.split())
+    ] == []
 
 
 def test_there_are_templates() -> None:

@@ -269,7 +269,7 @@ def test_a_text_that_was_loaded_meanwhile_is_not_asked_for(corpus: Path, server:
 
 def test_a_paused_job_asks_for_nothing_and_goes_on_where_it_was(corpus: Path, server: TextServer) -> None:
     job = fetch()
-    queue.pause(job.pk, "", by_hand=True)
+    queue.pause(job.pk)
     work()
     assert server.asked == []
     queue.resume(job.pk)
@@ -290,7 +290,7 @@ def test_a_pause_while_it_runs_keeps_what_came(corpus: Path, server: TextServer,
     renew = queue.renew
 
     def pause_now(worker: str) -> None:
-        queue.pause(job.pk, "", by_hand=True)
+        queue.pause(job.pk)
         pausing.set()
         renew(worker)
 

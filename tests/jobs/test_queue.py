@@ -362,7 +362,7 @@ def test_a_paused_job_of_which_all_is_done_is_done() -> None:
 
 def test_a_paused_job_can_be_cancelled() -> None:
     job = make_job(2)
-    queue.pause(job.pk, "")
+    queue.pause(job.pk)
     assert queue.cancel(job) == 2
     job.refresh_from_db()
     assert job.state == Job.State.CANCELLED

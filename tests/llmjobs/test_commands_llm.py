@@ -173,11 +173,13 @@ def test_segments_are_graded_under_the_name_that_was_said(simulator: LoggedSimul
 
 
 def test_each_command_shows_an_example(capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("evaluate", "draft_nuggets", "judge_support", "judge_relevance"):
+    for name in ("evaluate", "draft_nuggets", "judge_support", "judge_relevance", "fetch_segments"):
         with pytest.raises(SystemExit) as ended:
             call_command(name, "--help")
         assert ended.value.code == 0
-        assert f"manage.py {name} --campaign" in capsys.readouterr().out
+        words = " ".join(capsys.readouterr().out.split())
+        assert f"manage.py {name} --campaign" in words
+        assert "failed, 4 if paused or cancelled" in words
 
 
 def test_a_budget_pauses_the_job_and_says_so(simulator: LoggedSimulator) -> None:

@@ -115,7 +115,7 @@ def test_what_does_not_run_is_not_stuck(act: str) -> None:
     queue.wait_for([job.pk], "The endpoint is down.")
     let_it_wait(job, 20)
     if act == "pause":
-        queue.pause(job.pk, "By hand.", by_hand=True)
+        queue.pause(job.pk)
     else:
         queue.cancel(job)
     note_stuck()

@@ -25,7 +25,8 @@ class Command(AssayCommand):
             which.add_argument(f"--{wanted}", dest="wanted", action="store_const", const=wanted, help=meaning)
         parser.set_defaults(wanted=Wanted.ALL)
         parser.add_argument("--dry-run", action="store_true", help="say how many there are, and ask for none")
-        parser.add_argument("--wait", action="store_true", help="wait for the end; exit 3 if texts failed")
+        meaning = "wait for the end; exit 3 if texts failed, 4 if paused or cancelled"
+        parser.add_argument("--wait", action="store_true", help=meaning)
 
     def act(self, options: dict[str, Any]) -> None:
         campaign, source = the_campaign(options["campaign"]), source_named(options["source"])

@@ -9,7 +9,7 @@ const COUNTED = new RegExp(
   "gu",
 );
 const UNSPACED = new RegExp(`[${CJK}${SOUTH_EAST_ASIAN}]`, "u");
-const segmenter = globalThis.Intl?.Segmenter ? new Intl.Segmenter(undefined, { granularity: "word" }) : null;
+const segmenter = new Intl.Segmenter(undefined, { granularity: "word" });
 
 /** How many words a text has: parted by white space, or about so many where a script has none. */
 export function countWords(text) {
@@ -18,6 +18,6 @@ export function countWords(text) {
 
 /** Return the words of a run of letters, each with its place in it: several where its script parts none. */
 export function wordsInRun(run) {
-  if (!segmenter || !UNSPACED.test(run)) return [[run, 0]];
+  if (!UNSPACED.test(run)) return [[run, 0]];
   return [...segmenter.segment(run)].map(({ segment, index }) => [segment, index]);
 }

@@ -15,8 +15,8 @@ from evaluation.campaigns.create import CampaignFile, create_campaign
 from evaluation.errors import Refused
 from evaluation.imports.segments import import_segments
 from evaluation.imports.topics import import_qrels
-from evaluation.judges import source_of
 from evaluation.models import Judge, Judgment, Protocol, Qrel, QrelSource, Task
+from evaluation.models.judges import source_of
 from evaluation.stages import GRADE, MANUAL
 from reports.quality.people import shared_by_people
 from tests.assessor.desk_client import Window

@@ -70,6 +70,7 @@ def test_a_job_is_paused_resumed_and_cancelled(world: World, server: TextServer,
         assert post(world, f"{job.pk}/{act}") == 302
         job.refresh_from_db()
         assert (job.state, button in page(world)) == (state, True)
+        assert ("An organizer paused it." in page(world)) == (act == "pause")
     fetching.run("w", Signal())
     assert server.asked == []
 

@@ -115,8 +115,9 @@ def test_an_imported_label_shows_its_file(world: World) -> None:
 
 def test_a_persons_support_label_shows_its_condition(world: World) -> None:
     page = page_of(world, f"support/{SupportJudgment.objects.get().pk}/")
-    for text in ("full support", "scratch", "person", "p.jsonl"):
+    for text in ("full support", "scratch", "person", "p.jsonl", "The label was imported."):
         assert text in page
+    assert "The question behind it" not in page
 
 
 def test_uses_by_another_campaigns_jobs_are_not_told(world: World, assignment: Assignment) -> None:

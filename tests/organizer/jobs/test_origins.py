@@ -6,11 +6,13 @@ import pytest
 from django.urls import reverse
 
 from evaluation.battles import BattleOrder, draw_battles
+from evaluation.judges import judge_of
 from evaluation.labelling import GivenNugget, ensure_nugget_set, give_grades, give_nugget_list
 from evaluation.models import (
     AnswerProvenance,
     Battle,
     Campaign,
+    Event,
     ListedNugget,
     Membership,
     NuggetList,
@@ -19,6 +21,7 @@ from evaluation.models import (
     Topic,
     Verdict,
 )
+from evaluation.models.judges import source_of
 from evaluation.terms import Importance, Origin, Role
 from jobs.models import WorkItem
 from llmjobs.models import Attempt, Call, CallUse, NuggetCalls
@@ -134,6 +137,34 @@ def test_an_imported_list_shows_its_file(world: World) -> None:
         page = page_of(world, address)
         assert "n.jsonl" in page
         assert "imported. The question behind it" in page
+
+
+def work_of_ann(world: World, event: Event) -> list[str]:
+    """Return the addresses of a list, of its nugget and of a grade, all Ann's."""
+    judge, topic = judge_of(world.people["ann"]), Topic.objects.get(topic_id="t1")
+    texts = [GivenNugget("water cuts stone", Importance.VITAL)]
+    made = give_nugget_list(ensure_nugget_set(world.campaign, judge, Origin.MANUAL), topic, texts, event)
+    assert made
+    segment = Segment.objects.get(docid="d1")
+    give_grades(world.campaign, source_of(judge), [Qrel(topic=topic, segment=segment, grade=2, event=event)])
+    grade = Qrel.objects.get(source__name=source_of(judge))
+    return [f"labels/nuggets/{made.pk}/", f"labels/nugget/{made.items.get().pk}/", f"labels/grade/{grade.pk}/"]
+
+
+def test_what_a_person_made_here_asked_no_llm(world: World) -> None:
+    event = Event.objects.create(campaign=world.campaign, kind="task.submitted", actor=world.people["ann"])
+    for address in work_of_ann(world, event):
+        page = page_of(world, address)
+        assert "<dd><bdi>ann</bdi>" in " ".join(page.split()), address
+        assert "on record" not in page, address
+
+
+def test_what_a_person_made_elsewhere_was_imported_and_asked_no_llm(world: World) -> None:
+    imported = Event.objects.filter(kind="import.nuggets").latest("pk")
+    for address in work_of_ann(world, imported):
+        page = page_of(world, address)
+        assert "was imported." in page, address
+        assert "on record" not in page, address
 
 
 def test_a_list_that_nobody_has_submitted_is_not_found(world: World) -> None:
