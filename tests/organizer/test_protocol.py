@@ -49,12 +49,12 @@ def test_before_anything_is_judged_a_change_is_made_in_place(fresh: tuple[Campai
     assert (campaign.protocol.version, campaign.protocol.nugget_cap) == (1, 12)
     assert "<strong>All</strong> of it" in page
     assert "<h3>Read</h3>" in page
-    olga.post(CHANGE, filled(campaign, guidelines="Read."))
-    assert "1 word</summary>" in olga.get(PAGE).content.decode()
     event = Event.objects.get(kind="protocol.changed")
     assert event.payload["new"] is False
     changes = {change["setting"]: (change["old"], change["new"]) for change in event.payload["changes"]}
     assert changes["nugget_cap"] == (20, 12)
+    olga.post(CHANGE, filled(campaign, guidelines="Read."))
+    assert "1 word</summary>" in olga.get(PAGE).content.decode()
 
 
 def test_a_task_that_was_started_freezes_the_protocol(fresh: tuple[Campaign, Client], tmp_path: Path) -> None:
