@@ -35,14 +35,16 @@ def main() -> int:
     manages = sys.argv[1:2] == ["manage"]
     options = None if manages else parser().parse_args()
     home = os.environ.get("ASSAY_HOME") or data_folder(demo=options is not None and options.does is demo)
-    os.environ["ASSAY_HOME"] = str(Path(home).expanduser().absolute())
     port = getattr(options, "port", None)
     if port is not None:
         os.environ["PORT"] = str(port)
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management.base import CommandError
 
+    from web.environment import at_home
+
     try:
+        os.environ["ASSAY_HOME"] = str(Path(at_home("ASSAY_HOME", str(home))).absolute())
         return int(options.does(options)) if options else manage(sys.argv[2:])
     except (CommandError, ImproperlyConfigured) as error:
         sys.exit(str(error))
@@ -78,7 +80,7 @@ def data_folder(*, demo: bool) -> Path:
     if CLONE.exists():
         return HERE / "var"
     platform = "~/Library/Application Support" if sys.platform == "darwin" else "~/.local/share"
-    base = Path(os.environ.get("XDG_DATA_HOME") or platform).expanduser()
+    base = Path(os.environ.get("XDG_DATA_HOME") or platform)
     return base / ("assay-demo" if demo else "assay")
 
 

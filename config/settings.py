@@ -16,10 +16,7 @@ from web.environment import (
     check_place,
     check_secrets,
     local_secret,
-    most,
-    one_or_more,
     own_folder,
-    port,
     secret,
 )
 from web.logs import logging_settings
@@ -31,7 +28,7 @@ COLLECTED = (BASE_DIR / "static" / "staticfiles.json").exists()  # in a wheel, t
 
 env = ENVIRONMENT = Environment()
 SHELL_NAMES = frozenset(os.environ)  # what `.env` adds is not among them
-VAR_DIR = own_folder(Path(env.str("ASSAY_HOME", default=str(BASE_DIR / "var"))))
+VAR_DIR = own_folder(Path(env.path("ASSAY_HOME", str(BASE_DIR / "var"))))
 OWN_DATABASE = VAR_DIR / "assay.sqlite3"
 ENV_FILE = (VAR_DIR if COLLECTED else BASE_DIR) / ".env"
 if ENV_FILE.exists():
@@ -41,8 +38,15 @@ check_place()
 
 DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = secret("SECRET_KEY") or local_secret(VAR_DIR / "secret-key")
-ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
-CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+HOST_NAME = r"([A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\])"
+ALLOWED_HOSTS = env.text(
+    "ALLOWED_HOSTS",
+    ["127.0.0.1", "localhost", "[::1]"],
+    rf"\*|\.?{HOST_NAME}",
+    "the name of a host without scheme and port, such as assay.example.org",
+)
+ORIGIN, AS_ORIGIN = r"https?://[^/?#@\s]+", "a scheme and a host without a path, such as https://assay.example.org"
+CSRF_TRUSTED_ORIGINS: list[str] = env.text("CSRF_TRUSTED_ORIGINS", [], ORIGIN, AS_ORIGIN)
 CSRF_FAILURE_VIEW = "web.typed.csrf_failure"
 
 INSTALLED_APPS = [
@@ -145,7 +149,7 @@ POOL = {"min_size": 1, "max_size": 8, "timeout": 3, "reconnect_timeout": 2}
 
 def databases() -> dict[str, Any]:
     # SQLite gets a second, deferred connection for reports that need one state.
-    default: dict[str, Any] = env.db_url_config(secret("DATABASE_URL") or f"sqlite:///{OWN_DATABASE}")
+    default: dict[str, Any] = env.database(secret("DATABASE_URL") or f"sqlite:///{OWN_DATABASE}")
     default["ATOMIC_REQUESTS"] = False
     if default["ENGINE"] != "django.db.backends.sqlite3":
         default["OPTIONS"] = {**default.get("OPTIONS", {}), "pool": POOL}
@@ -212,7 +216,7 @@ def oidc_provider(env: Any) -> dict[str, Any] | None:
     if not server:
         return None
     parts = urlsplit(server)
-    if parts.scheme != "https" and parts.hostname not in ("127.0.0.1", "localhost", "::1"):
+    if not parts.hostname or (parts.scheme != "https" and parts.hostname not in ("127.0.0.1", "localhost", "::1")):
         # The provider's answer is believed because it came over TLS.
         raise ImproperlyConfigured("OIDC_SERVER_URL: https://, but for a provider on this machine.")
     client = env.str("OIDC_CLIENT_ID", default="")
@@ -236,29 +240,34 @@ SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
 SOCIALACCOUNT_AUTO_SIGNUP = False
 
 # Mails are printed on the console, unless a server is named.
-vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
+vars().update(env.mail_server("EMAIL_URL"))
 ACCOUNT_EMAIL_NOTIFICATIONS = "EMAIL_URL" in env  # of a new password, factor or address
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="assay@localhost")
 MAIL_ABOUT_JOBS = "EMAIL_URL" in env  # to who started one, when it is done, paused for its budget, or stuck
 # Contact for reports of weaknesses of this installation: mailto: or https:, shown at /.well-known/security.txt.
-SECURITY_CONTACT = env.str("SECURITY_CONTACT", default="")
-# Address of the application, for links in mails that no request leads to.
-PUBLIC_URL = env.str(
-    "PUBLIC_URL", default=next((origin for origin in CSRF_TRUSTED_ORIGINS if "*" not in origin), "")
+SECURITY_CONTACT = env.text(
+    "SECURITY_CONTACT", "", "((mailto|https):.+)?", "an address that begins with mailto: or https:"
 )
-INVITATION_DAYS = env.int("INVITATION_DAYS", default=14)
+# Address of the application, for links in mails that no request leads to.
+PUBLIC_URL = env.text(
+    "PUBLIC_URL",
+    next((origin for origin in CSRF_TRUSTED_ORIGINS if "*" not in origin), ""),
+    f"({ORIGIN})?",
+    AS_ORIGIN,
+)
+INVITATION_DAYS = env.days("INVITATION_DAYS", 14)
 
 # Days after which `apply_retention` takes away what serves no more: ended invitations and tokens.
-RETENTION_DAYS = env.int("RETENTION_DAYS", default=180)
+RETENTION_DAYS = env.days("RETENTION_DAYS", 180)
 
 # Longest life of a token for the API.
-API_TOKEN_MAX_DAYS = env.int("API_TOKEN_MAX_DAYS", default=365)
+API_TOKEN_MAX_DAYS = env.days("API_TOKEN_MAX_DAYS", 365)
 
 LANGUAGE_CODE = "en"
 # No translation: locale/en rewords the sign-in library, and only for it `USE_I18N` is on.
 LOCALE_PATHS = [BASE_DIR / "locale"]
 USE_I18N = True
-TIME_ZONE = env.str("TIME_ZONE", default="UTC")
+TIME_ZONE = env.time_zone("TIME_ZONE", "UTC")
 USE_TZ = True
 
 STATIC_URL = "static/"
@@ -300,13 +309,13 @@ SESSION_ENGINE = "accounts.session_store"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 # Without a request for so long, or so long after the sign-in, one signs in again: at a desk above the page.
-SESSION_COOKIE_AGE = env.int("SESSION_IDLE_HOURS", default=12) * 3600
-SESSION_LONGEST = env.int("SESSION_MAX_DAYS", default=14) * 86_400
+SESSION_COOKIE_AGE = env.number("SESSION_IDLE_HOURS", 12) * 3600
+SESSION_LONGEST = env.days("SESSION_MAX_DAYS", 14) * 86_400
 
 # Where the server listens, and its processes (gunicorn.conf.py).
 HOST = env.str("HOST", default="127.0.0.1")
-PORT = port("PORT", env.int("PORT", default=8000))
-WEB_WORKERS = one_or_more("WEB_WORKERS", env.int("WEB_WORKERS", default=2))
+PORT = env.port("PORT", 8000)
+WEB_WORKERS = env.number("WEB_WORKERS", 2)
 
 # HTTPS=1 behind a TLS proxy. Off, the application serves plain HTTP, which `make run` binds to 127.0.0.1.
 HTTPS = env.bool("HTTPS", default=False)
@@ -322,11 +331,14 @@ if HTTPS:
     CSRF_COOKIE_NAME, CSRF_COOKIE_SECURE = "__Host-csrftoken", True
 
 # The proxies in front, whose word about a client's address is taken: attempts to sign in are counted by address.
-ALLAUTH_TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXIES", default=1 if HTTPS else 0)
+ALLAUTH_TRUSTED_PROXY_COUNT = env.number("TRUSTED_PROXIES", 1 if HTTPS else 0, least=0)
 
 
 def shared_cache(redis: str, broker: str) -> dict[str, Any]:
-    url = redis or (broker if broker.startswith(("redis://", "rediss://")) else "")
+    schemes = ("redis://", "rediss://")
+    if redis and not redis.startswith(schemes):
+        raise ImproperlyConfigured("REDIS_URL is not such as redis://127.0.0.1:6379/1.")
+    url = redis or (broker if broker.startswith(schemes) else "")
     if url:
         # JSON, so that whoever can write the values runs no code here.
         options = {
@@ -359,8 +371,8 @@ def login_limits(*, failed: int, seconds: int) -> dict[str, str]:
 # Unset, there is no broker: rows are the queue, and a broker only wakes workers up.
 CELERY_BROKER_URL = secret("CELERY_BROKER_URL") or "memory://"
 CACHES = shared_cache(env.str("REDIS_URL", default=""), CELERY_BROKER_URL)
-LOGIN_LOCK_SECONDS = env.int("LOGIN_LOCK_MINUTES", default=5) * 60
-ACCOUNT_RATE_LIMITS = login_limits(failed=env.int("LOGIN_FAILURES", default=5), seconds=LOGIN_LOCK_SECONDS)
+LOGIN_LOCK_SECONDS = env.number("LOGIN_LOCK_MINUTES", 5) * 60
+ACCOUNT_RATE_LIMITS = login_limits(failed=env.number("LOGIN_FAILURES", 5), seconds=LOGIN_LOCK_SECONDS)
 CELERY_TASK_SERIALIZER = "json"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_DEFAULT_QUEUE = "work"
@@ -372,22 +384,27 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # LLM judges call the endpoint that OPENAI_* or AZURE_OPENAI_* name (llmjobs/client.py); without any, the simulated LLM.
 # A judge may have another address only where it or its host is listed here (web/outbound.py).
 LLM_ENDPOINTS = listed_endpoints(env.ENVIRON)
-LLM_ALLOWED_HOSTS = env.list("LLM_ALLOWED_HOSTS", default=[])
+LLM_ALLOWED_HOSTS: list[str] = env.text(
+    "LLM_ALLOWED_HOSTS", [], rf"{HOST_NAME}\.?(:[1-9][0-9]{{,4}})?", "host or host:port, without scheme and path"
+)
 # Organizers choose among the endpoints above; otherwise only administrators make connections.
 ORGANIZERS_MAKE_CONNECTIONS = env.bool("ORGANIZERS_MAKE_CONNECTIONS", default=True)
 # Texts of passages are fetched from these addresses and from no other (exchange/fetching.py).
 TEXT_SOURCES = text_sources(env.ENVIRON)
-SIMULATOR_PORT = port("SIMULATOR_PORT", env.int("SIMULATOR_PORT", default=8001))
-LLM_CONCURRENCY = one_or_more("LLM_CONCURRENCY", env.int("LLM_CONCURRENCY", default=16))
+SIMULATOR_PORT = env.port("SIMULATOR_PORT", 8001)
+LLM_CONCURRENCY = env.number("LLM_CONCURRENCY", 16)
 # The most that the default endpoint takes, shared by all workers; 0 is no limit. For others: `limit_endpoint`.
-LLM_REQUESTS_PER_MINUTE = most("LLM_REQUESTS_PER_MINUTE", env.int("LLM_REQUESTS_PER_MINUTE", default=0))
-LLM_TOKENS_PER_MINUTE = most("LLM_TOKENS_PER_MINUTE", env.int("LLM_TOKENS_PER_MINUTE", default=0))
-LLM_MOST_AT_ONCE = most("LLM_MOST_AT_ONCE", env.int("LLM_MOST_AT_ONCE", default=0))
-LLM_PRICES = env.str("LLM_PRICES", default="")
-LLM_TIMEOUT_SECONDS = env.float("LLM_TIMEOUT_SECONDS", default=120.0)
-JOB_LEASE_SECONDS = one_or_more("JOB_LEASE_SECONDS", env.float("JOB_LEASE_SECONDS", default=30.0))
+LLM_REQUESTS_PER_MINUTE = env.number("LLM_REQUESTS_PER_MINUTE", 0, least=0) or None
+LLM_TOKENS_PER_MINUTE = env.number("LLM_TOKENS_PER_MINUTE", 0, least=0, most=10**9) or None
+LLM_MOST_AT_ONCE = env.number("LLM_MOST_AT_ONCE", 0, least=0) or None
+LLM_PRICES = env.path("LLM_PRICES", "")
+LLM_TIMEOUT_SECONDS = env.number("LLM_TIMEOUT_SECONDS", 120.0, most=86_400)
+JOB_LEASE_SECONDS = env.number("JOB_LEASE_SECONDS", 30.0)
 # A job that has waited for so long, while none of its items ended, is reported as stuck.
-JOB_STUCK_MINUTES = env.float("JOB_STUCK_MINUTES", default=15.0)
+JOB_STUCK_MINUTES = env.number("JOB_STUCK_MINUTES", 15.0)
+
+RATE = "[1-9][0-9]{,8}/(second|minute|hour|day)"
+AS_RATE = "a number of requests a second, minute, hour or day, such as 600/minute"
 
 # The API: JSON only, every error a problem document, and nothing without a token or a session.
 REST_FRAMEWORK = {
@@ -402,8 +419,8 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_THROTTLE_CLASSES": ["api.access.TokenThrottle", "api.access.PersonThrottle"],
     "DEFAULT_THROTTLE_RATES": {
-        "token": env.str("API_TOKEN_RATE", default="600/minute"),
-        "user": env.str("API_USER_RATE", default="1200/minute"),
+        "token": env.text("API_TOKEN_RATE", "600/minute", RATE, AS_RATE),
+        "user": env.text("API_USER_RATE", "1200/minute", RATE, AS_RATE),
     },
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
@@ -414,7 +431,7 @@ REST_FRAMEWORK = {
 }
 
 # Largest upload to an import of the API or of the wizard, packed and unpacked. A larger file is for the command.
-API_UPLOAD_MAX_BYTES = env.int("API_UPLOAD_MAX_MB", default=256) * 1024**2
+API_UPLOAD_MAX_BYTES = env.number("API_UPLOAD_MAX_MB", 256) * 1024**2
 FILE_UPLOAD_HANDLERS = [
     "organizer.data.forms.BoundedUploadHandler",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
@@ -423,7 +440,7 @@ FILE_UPLOAD_HANDLERS = [
 
 # Files that wait to be loaded, and exports: for the web and worker processes only. With several machines, one that all
 # of them see. Imports up to so many bytes are tried out and loaded while the page waits, larger ones by a worker.
-FILES_DIR = Path(env.str("FILES_DIR", default=str(VAR_DIR / "files")))
+FILES_DIR = Path(env.path("FILES_DIR", str(VAR_DIR / "files")))
 IMPORT_AT_ONCE_BYTES = 4 * 1024**2
 
 SPECTACULAR_SETTINGS = {
@@ -445,7 +462,7 @@ DEMO = env.bool("DEMO", default=False)
 
 # Unblinded views and administrative acts, one line of JSON each, outside the database. Where it cannot be written, what
 # is unblinded is closed. Desks and the pages about one's own account show nothing unblinded: names of views begin so.
-AUDIT_LOG = env.str("AUDIT_LOG", default=str(VAR_DIR / "audit.jsonl"))
+AUDIT_LOG = env.path("AUDIT_LOG", str(VAR_DIR / "audit.jsonl"))
 AUDIT_EXEMPT = (
     "assessor:",
     "account",
@@ -459,8 +476,11 @@ AUDIT_EXEMPT = (
 )
 
 # Logs tell what happened and never what anybody wrote (web/logs.py); only DEBUG=1 shows exceptions in full.
-LOG_FORMAT = env.str("LOG_FORMAT", default="text")
-LOGGING = logging_settings(form=LOG_FORMAT, level=env.str("LOG_LEVEL", default="WARNING"), everything=DEBUG)
+LOG_FORMAT = env.text("LOG_FORMAT", "text", "text|json", "text or json")
+LEVEL, AS_LEVEL = "DEBUG|INFO|WARNING|ERROR|CRITICAL", "DEBUG, INFO, WARNING, ERROR or CRITICAL"
+LOGGING = logging_settings(
+    form=LOG_FORMAT, level=env.text("LOG_LEVEL", "WARNING", LEVEL, AS_LEVEL), everything=DEBUG
+)
 DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False
 DJANGO_STRUCTLOG_USER_ID_FIELD = None
 DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG

@@ -48,7 +48,6 @@ RefusalKind = Literal["rate_limited", "server_error", "timeout", "unreachable", 
 OPENAI_URL = "https://api.openai.com/v1"
 DEFAULT_MODEL = "gpt-4o"
 NO_KEY = SecretStr("")
-LONGEST_TIMEOUT = 86_400.0
 AZURE_VERSION = "2024-10-21"
 WORTH_RETRYING: frozenset[RefusalKind] = frozenset({"rate_limited", "server_error", "timeout", "unreachable"})
 KIND_OF_STATUS: dict[int, RefusalKind] = {
@@ -91,8 +90,6 @@ class Endpoint:
             raise Refused("bad_endpoint", "The API key of the LLM endpoint holds characters that no key has.")
         if not _is_address(self.base_url):
             raise Refused("bad_endpoint", "The base URL of the LLM endpoint is not an http or https address.")
-        if not 0 < self.timeout <= LONGEST_TIMEOUT:
-            raise Refused("bad_endpoint", "LLM_TIMEOUT_SECONDS is not a number of seconds above 0, at most a day.")
 
     @property
     def name(self) -> str:

@@ -58,3 +58,15 @@ def test_a_try_out_deletes_nothing(people: People, capsys: pytest.CaptureFixture
     call_command("apply_retention", "--dry-run", "--days", "180")
     assert left() == before
     assert "invitations\t1\twould go" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("days", [-1, 0, 1_000_000])
+def test_days_that_lie_ahead_or_before_all_dates_delete_nothing(
+    people: People, capsys: pytest.CaptureFixture[str], days: int
+) -> None:
+    plant(people)
+    before = left()
+    with pytest.raises(SystemExit, match="2"):
+        call_command("apply_retention", days=days)
+    assert "--days: from 1 to 36500" in capsys.readouterr().err
+    assert left() == before

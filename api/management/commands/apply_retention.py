@@ -12,7 +12,9 @@ from django.utils.timezone import now
 
 from accounts.models import ApiToken, Cached, Invitation
 from api.idempotency import old_keys
+from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand
+from web.environment import LONGEST_DAYS
 
 
 class Command(AssayCommand):
@@ -27,6 +29,8 @@ class Command(AssayCommand):
         parser.add_argument("--dry-run", action="store_true", help="say what would go, and delete nothing")
 
     def act(self, options: dict[str, Any]) -> None:
+        if not 1 <= options["days"] <= LONGEST_DAYS:
+            raise Refused("usage", f"--days: from 1 to {LONGEST_DAYS}.")
         verb = "would go" if options["dry_run"] else "gone"
         with transaction.atomic():
             for name, rows in _ended(options["days"]).items():

@@ -13,7 +13,6 @@ from web.logs import CREDENTIALS
 # Read by others than the settings, read there only with others, or in a form that is not their own.
 ELSEWHERE = {
     "DEMO_LOGINS": "",
-    "EMAIL_URL": "consolemail://",
     "OIDC_CLIENT_ID": "",
     "OIDC_NAME": "single sign-on",
     "OIDC_PROVIDER_ID": "oidc",

@@ -4,7 +4,6 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event as Signal
 
 import pytest
-from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
@@ -38,7 +37,6 @@ from tests.worlds.llm import (
     wait_until,
     work_on,
 )
-from web.environment import most
 
 pytestmark = pytest.mark.usefixtures("transactional_db", "_quick_retries")
 
@@ -227,9 +225,3 @@ def test_the_environments_limits_go_before_those_that_were_set(
     assert limits_of([name]) == {name: Limits(requests=5)}
     settings.LLM_TOKENS_PER_MINUTE = 1_000
     assert limits_of([name]) == {name: Limits(tokens=1_000)}
-
-
-def test_a_limit_below_0_stops_the_start() -> None:
-    assert (most("N", 0), most("N", 7)) == (None, 7)
-    with pytest.raises(ImproperlyConfigured, match="N is -1"):
-        most("N", -1)
