@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet, Subquery, Window
@@ -103,9 +103,7 @@ class JobReport:
 
     @property
     def paid(self) -> Decimal | None:
-        """Cost of all replies so far, by the price that the job was announced with; None where none is known."""
-        price = announced_price(self.llm)
-        return price.of(self.llm.prompt_tokens, self.llm.completion_tokens) if price else None
+        return paid_for(self.llm, uncounted=self.calls.uncounted > 0)
 
     @property
     def simulated(self) -> bool:
@@ -219,11 +217,29 @@ def _payload_ids(items: Iterable[WorkItem], key: str) -> list[int]:
     return [item.payload[key] for item in items if item.payload.get(key)]
 
 
+def paid_for(llm: LlmJob, *, uncounted: bool) -> Decimal | None:
+    """Cost of all replies so far, by the price that the job was announced with; None where nobody knows it."""
+    price = announced_price(llm)
+    return price.of(llm.prompt_tokens, llm.completion_tokens) if price and not uncounted else None
+
+
+def priced_without_counts(jobs: Iterable[LlmJob]) -> set[int]:
+    """Return those of the jobs with a price that paid for a reply without its number of tokens."""
+    priced = [llm.pk for llm in jobs if announced_price(llm)]
+    own = _own_q(F("uses__item__job__made_at"))
+    calls = Call.objects.filter(own, without_counts_q(), uses__item__job__in=priced)
+    return set(calls.values_list("uses__item__job", flat=True).distinct())
+
+
+def _own_q(job_made_at: datetime | F) -> Q:
+    # A call that another job began, and that was answered in this one, is this one's to pay.
+    return Q(made_at__gte=job_made_at) | Q(ended_at__gte=job_made_at)
+
+
 def _calls(llm: LlmJob) -> Calls:
     job = llm.job
     calls = Call.objects.filter(pk__in=CallUse.objects.filter(item__job=job).order_by().values("call"))
-    # A call that another job began, and that was answered in this one, is this one's to pay.
-    fresh = Q(made_at__gte=job.made_at) | Q(ended_at__gte=job.made_at)
+    fresh = _own_q(job.made_at)
     sums = calls.aggregate(
         all=Count("pk"),
         reused=Count("pk", filter=~fresh),
@@ -274,8 +290,8 @@ class Replies:
 
 
 @dataclass(slots=True)
-class JudgeSpending:
-    """Cost of a judge's jobs in one campaign: money by currency, and the number of jobs without a known price."""
+class Spending:
+    """Cost of jobs: money by currency, and how many have no known price, or a reply without its number of tokens."""
 
     jobs: int = 0
     prompt_tokens: int = 0
@@ -283,17 +299,20 @@ class JudgeSpending:
     costs: dict[str, Decimal] = field(default_factory=lambda: defaultdict(Decimal))
     tables: set[str] = field(default_factory=set)
     unpriced: int = 0
+    uncounted: int = 0
 
-    def add(self, llm: LlmJob) -> None:
+    def add(self, llm: LlmJob, *, uncounted: bool) -> None:
         self.jobs += 1
         self.prompt_tokens += llm.prompt_tokens
         self.completion_tokens += llm.completion_tokens
-        price = announced_price(llm)
-        if price is None:
+        paid = paid_for(llm, uncounted=uncounted)
+        if paid is not None:
+            self.costs[llm.currency] += paid
+            self.tables.add(llm.price_table)
+        elif uncounted:
+            self.uncounted += 1
+        else:
             self.unpriced += 1
-            return
-        self.costs[price.currency] += price.of(llm.prompt_tokens, llm.completion_tokens)
-        self.tables.add(price.table)
 
     @property
     def sorted_costs(self) -> list[tuple[str, Decimal]]:
@@ -330,10 +349,12 @@ def replies_by_judge(viewer: User, campaign: Campaign) -> dict[int, Replies]:
     return replies
 
 
-def spending_by_judge(viewer: User, campaign: Campaign) -> dict[int, JudgeSpending]:
-    spending: dict[int, JudgeSpending] = defaultdict(JudgeSpending)
-    for llm in LlmJob.objects.filter(campaign__in=within(viewer, campaign)):
-        spending[llm.judge_id].add(llm)
+def spending_by_judge(viewer: User, campaign: Campaign) -> dict[int, Spending]:
+    spending: dict[int, Spending] = defaultdict(Spending)
+    jobs = list(LlmJob.objects.filter(campaign__in=within(viewer, campaign)))
+    uncounted = priced_without_counts(jobs)
+    for llm in jobs:
+        spending[llm.judge_id].add(llm, uncounted=llm.pk in uncounted)
     return spending
 
 

@@ -79,7 +79,8 @@ class ShownCall:
         if llm is None or price is None or prompt is None or completion is None:
             return None
         amount = price.of(prompt, completion)
-        return CallCost(llm.pk, amount, price.currency, price.table, reused=call.made_at < llm.job.made_at)
+        reused = (call.ended_at or call.made_at) < llm.job.made_at
+        return CallCost(llm.pk, amount, price.currency, price.table, reused)
 
 
 @dataclass(frozen=True, slots=True)

@@ -503,7 +503,7 @@ class CallRow(Out):
     ended_at: datetime | None
     template: str
     seed: int | None = Field(description="null: none was sent")
-    cost: CostRow | None = Field(description="null: no price is known")
+    cost: CostRow | None = Field(description="null: no price, or no number of tokens, is known")
     messages: list[MessageRow]
     attempts: list[AttemptRow]
     uses: list[UseRow]

@@ -31,8 +31,8 @@ class JobRow(Out):
     items: dict[str, int] = Field(description="how many are in each state")
     priority: int = Field(description="higher is done first")
     requests: int = Field(description="sent so far, tries that were refused among them")
-    prompt_tokens: int = Field(description="paid so far")
-    completion_tokens: int = Field(description="paid so far")
+    prompt_tokens: int = Field(description="paid so far, of replies that say it")
+    completion_tokens: int = Field(description="paid so far, of replies that say it")
     max_requests: int | None = Field(description=BUDGET)
     max_tokens: int | None = Field(description=BUDGET)
     # A text, because many clients read JSON numbers as floats, and prices are decimal.

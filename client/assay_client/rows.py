@@ -388,7 +388,7 @@ class CallRow:
     seed: int | None
     """null: none was sent"""
     cost: CostRow | None
-    """null: no price is known"""
+    """null: no price, or no number of tokens, is known"""
     messages: list[MessageRow]
     attempts: list[AttemptRow]
     uses: list[UseRow]
@@ -1138,9 +1138,9 @@ class JobRow:
     requests: int
     """sent so far, tries that were refused among them"""
     prompt_tokens: int
-    """paid so far"""
+    """paid so far, of replies that say it"""
     completion_tokens: int
-    """paid so far"""
+    """paid so far, of replies that say it"""
     max_requests: int | None
     """the job pauses there; null: no limit"""
     max_tokens: int | None

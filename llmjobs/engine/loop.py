@@ -227,9 +227,9 @@ class Engine:
             attempts = engine_calls.note_sending([sending.call for sending in out]) if out else []
             for sending, attempt in zip(out, attempts, strict=True):
                 sending.attempt = attempt
-            stopped |= budget.stopped_without_counts(
-                (result.sending.job, result.reply) for result in self.unwritten
-            )
+            # A budget that is used up is the better reason: it holds whatever else the job is limited by.
+            uncounted = ((result.sending.job, result.reply) for result in self.unwritten)
+            stopped = budget.stopped_without_counts(uncounted) | stopped
         self.unwritten.clear()
         # After the commit: a call whose row was lost could be sent, and paid, a second time.
         for sending in out:

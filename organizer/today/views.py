@@ -1,11 +1,9 @@
 """First page of a campaign's organizers: the pipeline, what needs them, people, jobs and results."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from django.db.models import Count
 from django.http import HttpResponse
@@ -40,8 +38,15 @@ from evaluation.terms import RemarkKind
 from exchange.imports.kinds import IMPORT_KINDS
 from exchange.models import ImportAttempt
 from jobs.models import Job, Notice, WorkItem
-from llmjobs.budget import announced_price
-from llmjobs.job_status import JobListRow, ShownNotice, job_rows, jobs_for, shown_notices
+from llmjobs.job_status import (
+    JobListRow,
+    ShownNotice,
+    Spending,
+    job_rows,
+    jobs_for,
+    priced_without_counts,
+    shown_notices,
+)
 from llmjobs.models import LlmJob
 from organizer.access import get_campaign
 from organizer.navigation import page_in
@@ -216,20 +221,14 @@ def running_jobs(rows: Iterable[JobListRow], now: datetime) -> list[RunningJob]:
     return [RunningJob(row, counts.get(row.llm.pk, 0) / minutes) for row in running]
 
 
-def spending_of(jobs: Iterable[LlmJob], since: datetime) -> dict[str, Any]:
-    """Return money by currency, since a moment and in all, and the number of paid jobs without a price."""
-    week, spent = defaultdict[str, Decimal](Decimal), defaultdict[str, Decimal](Decimal)
-    unpriced = 0
+def spending_of(jobs: Sequence[LlmJob], since: datetime) -> tuple[Spending, Spending]:
+    """Return what jobs paid that began since a moment, and what all did. One that sent nothing paid nothing."""
+    week, in_all, uncounted = Spending(), Spending(), priced_without_counts(jobs)
     for llm in jobs:
-        price = announced_price(llm)
-        if price is None:
-            unpriced += bool(llm.sent_calls)
-            continue
-        paid = price.of(llm.prompt_tokens, llm.completion_tokens)
-        spent[price.currency] += paid
-        if llm.job.made_at >= since:
-            week[price.currency] += paid
-    return {"week": sorted(week.items()), "all": sorted(spent.items()), "unpriced": unpriced}
+        if llm.sent_calls:
+            for spending in (week, in_all) if llm.job.made_at >= since else (in_all,):
+                spending.add(llm, uncounted=llm.pk in uncounted)
+    return week, in_all
 
 
 @require_safe
@@ -247,6 +246,7 @@ def today(request: UserRequest, slug: str) -> HttpResponse:
     running = [llm.job.title for llm in moving if llm.job.state == Job.State.RUNNING]
     cards = cards_of(campaign, pipeline, remarks, running, acts=organizes, primary=not checklist)
     before = last_visit(viewer, campaign, now)
+    week, in_all = spending_of(all_jobs, now - timedelta(days=7))
     context = {
         "campaign": campaign,
         "topics": len(pipeline.topics),
@@ -258,7 +258,8 @@ def today(request: UserRequest, slug: str) -> HttpResponse:
         "needs": list(_needs(viewer, campaign, times)),
         "people": people_rows(viewer, campaign),
         "jobs": running_jobs(job_rows(moving[:JOBS_SHOWN]), now),
-        "spending": spending_of(all_jobs, now - timedelta(days=7)),
+        "week": week,
+        "in_all": in_all,
         "results": results_of(campaign),
         "human": human_agreement(viewer, campaign),
         "before": before,

@@ -172,6 +172,19 @@ def test_money_is_summed_by_the_prices_that_jobs_were_announced_with(world: Worl
     assert "no price is known for 1 job" in page
 
 
+def test_no_cost_is_told_of_jobs_with_a_reply_whose_tokens_nobody_knows(world: World) -> None:
+    for number in range(2):
+        call = make_call(make_item(make_job(world), str(number), WorkItem.State.DONE), name=str(number) * 64)
+    LlmJob.objects.update(
+        price_table="t", currency="EUR", prompt_price=2, completion_price=2, prompt_tokens=1_000_000
+    )
+    assert "4.0000 EUR" in page_of(world)
+    Call.objects.filter(pk=call.pk).update(completion_tokens=None)
+    page = " ".join(page_of(world).split())
+    assert "2.0000 EUR" in page
+    assert "not known for 1 job with replies without their number of tokens" in page
+
+
 def test_findings_of_texts_that_address_their_judge_are_linked(world: World) -> None:
     start = "/campaigns/river/jobs/new/"
     assert "address its judge" not in page_of(world)

@@ -59,7 +59,7 @@ from tests.worlds.campaign import World
 from tests.worlds.cast import make_campaign, make_cast
 from tests.worlds.demo import make_demo
 from tests.worlds.desk import DeskWorld
-from tests.worlds.jobs import make_item, make_job
+from tests.worlds.jobs import make_call, make_item, make_job
 from tests.worlds.judging import load_nuggets, make_judging_world
 from tests.worlds.llm import make_world as make_llm_world
 from tests.worlds.work import as_submitted, hand, make_work_world, more_topics
@@ -404,6 +404,28 @@ def test_jobs_without_a_price_are_said_in_words(desk: DeskWorld) -> None:
     assert "0.1 a minute, " in jobs
     assert jobs.count("2.50 EUR") == 2
     assert "no price set" not in jobs
+
+
+def test_no_cost_is_told_of_jobs_with_a_reply_whose_tokens_nobody_knows(desk: DeskWorld) -> None:
+    llm = make_job(World(desk.campaign, desk.people))
+    call = make_call(make_item(llm, "1", WorkItem.State.DONE))
+    prices = {"prompt_price": 1, "completion_price": 1, "currency": "EUR", "price_table": "t"}
+    type(llm).objects.filter(pk=llm.pk).update(**prices, sent_calls=1)
+    type(call).objects.filter(pk=call.pk).update(prompt_tokens=None)
+    jobs = page_of(desk).partition('id="h-jobs"')[2].partition("</section>")[0]
+    assert "EUR" not in jobs
+    assert jobs.count("not known") == 2
+    assert "<dt>Tokens not said</dt><dd>1 job</dd>" in jobs
+    assert "nothing spent" not in jobs
+
+
+def test_a_job_of_long_ago_without_a_price_is_none_of_this_week(desk: DeskWorld) -> None:
+    llm = make_job(World(desk.campaign, desk.people))
+    type(llm).objects.filter(pk=llm.pk).update(sent_calls=1)
+    Job.objects.filter(pk=llm.pk).update(made_at=timezone.now() - timedelta(days=30))
+    jobs = page_of(desk).partition('id="h-jobs"')[2].partition("</section>")[0]
+    assert "<dt>This week</dt><dd>nothing spent</dd>" in jobs
+    assert "<dt>In all</dt><dd>no price set</dd>" in jobs
 
 
 def test_news_are_later_than_the_last_visit(desk: DeskWorld) -> None:

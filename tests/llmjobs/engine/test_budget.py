@@ -141,6 +141,14 @@ def test_a_budget_that_cannot_be_kept_pauses_the_job(
         assert len(endpoint.calls) == 30
 
 
+def test_a_budget_that_is_used_up_is_the_reason_even_where_replies_lack_a_count(point_at: PointAt) -> None:
+    with scripted_endpoint(lambda _texts: LABELS, usage={"prompt_tokens": 200}) as endpoint:
+        point_at(endpoint.base_url)
+        job = start_with(make_world(runs=30), Budget(tokens=100))
+        assert work_until_it_rests(job, concurrency=1) == "paused"
+        assert job.waiting_for == "The budget of 100 tokens is used up."
+
+
 @pytest.mark.postgresql
 @pytest.mark.usefixtures("priced")
 @pytest.mark.parametrize(("workers", "concurrency"), [(1, 16), (2, 16)])

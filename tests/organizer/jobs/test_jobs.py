@@ -174,6 +174,26 @@ def test_a_job_says_which_replies_its_tokens_leave_out(world: World, unknown: st
     assert "0 completion, without those of 1 reply that came without their number" in page
 
 
+def test_no_cost_is_told_of_a_job_with_a_reply_whose_tokens_nobody_knows(world: World) -> None:
+    llm = make_job(world)
+    call = make_call(make_item(llm, "1", WorkItem.State.DONE))
+    prices = {"prompt_price": 1000, "completion_price": 1000, "currency": "EUR", "price_table": "t"}
+    budget = {"most_tokens": 100, "most_money": 20}
+    type(llm).objects.filter(pk=llm.pk).update(prompt_tokens=50, **prices, **budget)
+    page = page_of(world, f"{JOBS}{llm.pk}/")
+    for text in ("<dd>0.0500 EUR", "0.0500 of 20 EUR paid", "<dd>50 of 100"):
+        assert text in page.replace("<dd> ", "<dd>")
+    type(call).objects.filter(pk=call.pk).update(prompt_tokens=None)
+    page = " ".join(page_of(world, f"{JOBS}{llm.pk}/").split())
+    assert "0.0500" not in page
+    assert "not known, because replies came without their number of tokens" in page
+    assert "at least 50 of 100 tokens paid" in page
+    assert "not known how much of 20 EUR is paid" in page
+    # What an earlier job paid is no cost of this one.
+    type(call).objects.filter(pk=call.pk).update(made_at=timezone.now() - timedelta(days=1))
+    assert "0.0500 EUR" in page_of(world, f"{JOBS}{llm.pk}/")
+
+
 def test_a_cancelled_job_shows_what_was_paid_after_the_cancel(world: World) -> None:
     llm = make_job(world, state=Job.State.CANCELLED, ended_at=timezone.now())
     make_item(llm, "1", WorkItem.State.CANCELLED)

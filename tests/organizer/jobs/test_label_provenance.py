@@ -1,6 +1,9 @@
 """Why does it say partial? The call or the import behind a label."""
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from evaluation.models import AnswerProvenance, Assignment, Campaign, Membership, SupportJudgment
 from evaluation.terms import Role
@@ -91,6 +94,29 @@ def test_a_label_shows_its_cost_and_all_that_was_asked_for_it(world: World, assi
     assert (
         f'calls/{repeated.pk}/">batch 1 of 1, re-ask 1</a>: answered; <span dir="auto">wrong: three labels' in page
     )
+
+
+def test_a_call_without_its_number_of_tokens_does_not_blame_the_price(
+    world: World, assignment: Assignment
+) -> None:
+    prices = {"price_table": "2026-11", "currency": "EUR", "prompt_price": 2, "completion_price": 10}
+    LlmJob.objects.update(**prices)
+    Call.objects.update(completion_tokens=None)
+    page = page_of(world, f"assignment/{assignment.pk}/")
+    assert "no price is known" not in page
+    assert "not known without its number of tokens" in page
+
+
+def test_a_call_that_an_earlier_job_began_is_paid_by_the_job_in_which_it_was_answered(
+    world: World, assignment: Assignment
+) -> None:
+    prices = {"price_table": "2026-11", "currency": "EUR", "prompt_price": 2, "completion_price": 10}
+    LlmJob.objects.update(**prices)
+    long_ago = timezone.now() - timedelta(days=2)
+    Call.objects.update(made_at=long_ago, ended_at=timezone.now())
+    assert "an earlier job paid it" not in page_of(world, f"assignment/{assignment.pk}/")
+    Call.objects.update(ended_at=long_ago)
+    assert "an earlier job paid it" in page_of(world, f"assignment/{assignment.pk}/")
 
 
 def test_a_label_of_the_simulated_llm_says_that_it_is_no_model(world: World, assignment: Assignment) -> None:
