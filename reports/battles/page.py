@@ -52,7 +52,7 @@ class BattlesForm(ChoicesForm):
     set = forms.ChoiceField(label="Battle set", required=False)
     condition = forms.ChoiceField(label="By", choices=BATTLES)
     by = forms.ChoiceField(label="Sorted by", required=False)
-    target = forms.ChoiceField(label="Corrected for", required=False)
+    target = forms.ChoiceField(label="Corrected for")
     judge = HIDDEN()
     against = forms.ChoiceField(label="Beside", required=False)
     score = forms.ChoiceField(label="Scored", required=False)

@@ -275,7 +275,7 @@ class LeaderboardReport(CheckedReport):
     @property
     def effects(self) -> list[str]:
         counts = {name: sum(row[name] for row in self.rows) for name in DOUBTS}
-        missing = "scored 0" if self.form.chosen["missing"] == "zero" else "left out"
+        missing = "scored 0" if self.form.chosen.get("missing") == "zero" else "left out"
         without = self.standings.board.unscored_topics if self.standings else (0, "")
         return [
             f"{counted(counts['missing'], 'missing answer')} {missing}.",

@@ -5,10 +5,13 @@ from pathlib import Path
 import pytest
 from django import forms
 from django.http import QueryDict
+from django.urls import reverse
 
 from evaluation.models import Campaign
 from reports.forms import ChoicesForm
+from reports.registry import pages
 from tests.reports.conftest import settle
+from tests.worlds.blind import make_blind_world
 from tests.worlds.imported import AUTO, LABELS, LISTS, SUPPORT, Outcome, labels, load, report, run, write
 
 
@@ -138,3 +141,19 @@ def test_another_page_s_measure_has_its_own_default() -> None:
     form = LengthsForm(QueryDict(), Campaign.objects.get())
     assert form.is_valid()
     assert (form.chosen["measure"], form.changed_rules) == ("words", [])
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_no_choice_of_nonsense_or_of_nothing_breaks_a_page(tmp_path: Path) -> None:
+    world, _ = make_blind_world(tmp_path, with_canaries=False)
+    client = world.client("olga")
+    for name, entry in pages().items():
+        fields = entry.make(world.campaign, QueryDict()).form.fields
+        choices = [
+            *({field: word} for field in fields for word in ("nonsense", "")),
+            dict.fromkeys(fields, "nonsense"),
+        ]
+        for choice in choices:
+            page = client.get(reverse(f"reports:{name}", args=["river"]), choice, follow=True)
+            assert page.status_code in {200, 422}, (name, choice)
