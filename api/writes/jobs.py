@@ -27,9 +27,10 @@ from api.writes.base import (
 )
 from evaluation.models import Campaign
 from evaluation.rules.battles import Orders
+from exchange.loaded_jobs import retry
 from llmjobs.budget import Budget
 from llmjobs.client import default_endpoint
-from llmjobs.job_service import JobOrder, Work, cancel, estimate_job, pause, plan_job, resume, retry, start_job
+from llmjobs.job_service import JobOrder, Work, cancel, estimate_job, pause, plan_job, resume, start_job
 from llmjobs.job_status import any_job_for, callable_judges_for
 from llmjobs.models import LlmJob
 

@@ -20,6 +20,7 @@ from evaluation.judges import judge_of_source
 from evaluation.models import Campaign
 from evaluation.stages import STAGES
 from evaluation.terms import FindingCode
+from exchange import loaded_jobs
 from jobs.models import Job
 from llmjobs import job_service, job_status, provenance
 from llmjobs.budget import CostForecast, forecast_rows
@@ -228,7 +229,7 @@ def change_job(request: UserRequest, slug: str, pk: int, act: Literal["cancel", 
             job_service.pause(llm, request.user)
             text = "Paused. Replies to what is under way are kept."
         case "retry":
-            retried = job_service.retry(llm, request.user)
+            retried = loaded_jobs.retry(llm, request.user)
             text = f"Queued again: {retried:,} {plural(retried, 'item')}."
     messages.success(request, text)
     return redirect("organizer:job", campaign.slug, pk)

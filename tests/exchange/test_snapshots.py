@@ -42,7 +42,7 @@ from exchange.snapshots.pack import CODES, DATA, OF_DESKS, People, SnapshotConte
 from exchange.snapshots.service import open_snapshot, pieces, take_snapshot
 from exchange.snapshots.tables import LEFT_OUT, ROOMS, CampaignRows, Field, missing, tables
 from jobs.models import Job, WorkItem
-from llmjobs.models import Call
+from llmjobs.models import Call, LlmJob
 from reports.methods.report import methods_documents
 from reports.models import Adjudication
 from tests.assessor.desk_client import Window
@@ -148,6 +148,18 @@ def test_a_copy_beside_its_origin_has_own_ids_and_the_same_work(tmp_path: Path) 
     assert not Job.objects.filter(llm__campaign=copy, state=Job.State.RUNNING).exists()
     assert not WorkItem.objects.filter(job__llm__campaign=copy, state__in=["queued", "leased"]).exists()
     assert counts()["accounts.User"] == before["accounts.User"]
+
+
+def test_a_copy_s_failed_items_are_not_asked_about_the_rows_of_another_campaign(tmp_path: Path) -> None:
+    """Items name what they are about by the keys that it has in the origin's database."""
+    make_blind_world(tmp_path, with_canaries=False)
+    WorkItem.objects.filter(job__llm__isnull=False).update(state=WorkItem.State.FAILED)
+    Job.objects.update(state=Job.State.DONE)
+    loaded(written(tmp_path / "river.zip"), "--slug", "copy")
+    llm = LlmJob.objects.filter(campaign__slug="copy")[0]
+    refused = run("job", "--campaign", "copy", "retry", llm.pk)
+    assert (refused.code, "came with the campaign's file" in refused.err) == (1, True)
+    assert not WorkItem.objects.filter(job=llm.job, state=WorkItem.State.QUEUED).exists()
 
 
 def test_a_copy_is_loaded_once_and_not_over_what_was_changed(file: Path) -> None:

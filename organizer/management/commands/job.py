@@ -6,6 +6,7 @@ from django.core.management.base import CommandParser
 
 from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand, add_campaign, the_campaign
+from exchange import loaded_jobs
 from llmjobs import job_service
 from llmjobs.job_status import job_rows
 from llmjobs.models import LlmJob
@@ -16,7 +17,7 @@ ACTS = {
     "pause": job_service.pause,
     "resume": job_service.resume,
     "cancel": job_service.cancel,
-    "retry": job_service.retry,
+    "retry": loaded_jobs.retry,
 }
 
 
