@@ -290,7 +290,7 @@ class Replies:
 
 
 @dataclass(slots=True)
-class Spending:
+class MoneySpent:
     """Cost of jobs: money by currency, and how many have no known price, or a reply without its number of tokens."""
 
     jobs: int = 0
@@ -349,8 +349,8 @@ def replies_by_judge(viewer: User, campaign: Campaign) -> dict[int, Replies]:
     return replies
 
 
-def spending_by_judge(viewer: User, campaign: Campaign) -> dict[int, Spending]:
-    spending: dict[int, Spending] = defaultdict(Spending)
+def spending_by_judge(viewer: User, campaign: Campaign) -> dict[int, MoneySpent]:
+    spending: dict[int, MoneySpent] = defaultdict(MoneySpent)
     jobs = list(LlmJob.objects.filter(campaign__in=within(viewer, campaign)))
     uncounted = priced_without_counts(jobs)
     for llm in jobs:

@@ -13,7 +13,7 @@ from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Campaign
 from evaluation.stages import STAGES
 from evaluation.terms import FindingCode
-from llmjobs.job_status import Replies, Spending, judges_at_work, replies_by_judge, spending_by_judge
+from llmjobs.job_status import MoneySpent, Replies, judges_at_work, replies_by_judge, spending_by_judge
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer.access import get_campaign
 from organizer.forms import page_of
@@ -81,7 +81,7 @@ def _judges(viewer: User, campaign: Campaign) -> list[dict[str, Any]]:
             "judge": judge,
             "comparisons": compared.get(judge.pk, ()),
             "replies": replies.get(judge.pk, Replies()),
-            "spending": spending.get(judge.pk, Spending()),
+            "spending": spending.get(judge.pk, MoneySpent()),
             "simulated": judge.model == SIMULATED_MODEL,
         }
         for judge in sorted(by_key.values(), key=lambda judge: judge.name)

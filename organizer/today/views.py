@@ -40,8 +40,8 @@ from exchange.models import ImportAttempt
 from jobs.models import Job, Notice, WorkItem
 from llmjobs.job_status import (
     JobListRow,
+    MoneySpent,
     ShownNotice,
-    Spending,
     job_rows,
     jobs_for,
     priced_without_counts,
@@ -221,9 +221,9 @@ def running_jobs(rows: Iterable[JobListRow], now: datetime) -> list[RunningJob]:
     return [RunningJob(row, counts.get(row.llm.pk, 0) / minutes) for row in running]
 
 
-def spending_of(jobs: Sequence[LlmJob], since: datetime) -> tuple[Spending, Spending]:
+def spending_of(jobs: Sequence[LlmJob], since: datetime) -> tuple[MoneySpent, MoneySpent]:
     """Return what jobs paid that began since a moment, and what all did. One that sent nothing paid nothing."""
-    week, in_all, uncounted = Spending(), Spending(), priced_without_counts(jobs)
+    week, in_all, uncounted = MoneySpent(), MoneySpent(), priced_without_counts(jobs)
     for llm in jobs:
         if llm.sent_calls:
             for spending in (week, in_all) if llm.job.made_at >= since else (in_all,):
