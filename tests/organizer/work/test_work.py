@@ -412,6 +412,9 @@ def test_a_due_date_in_the_past_is_refused_in_preview_and_hand_out(desk: DeskWor
     preview = desk.client("olga").post(HAND_OUT, {"stage": "manual", **fields}, headers={"HX-Request": "true"})
     assert f"<b>Due: {error}</b>" in preview.content.decode()
     page = post_form(desk, "hand_out", 422, expect="0" * 16, **fields)
-    assert f'<span class="field-error">{error}</span>' in page
+    assert f'_error">{error}</span>' in page
+    described = set(re.findall(r'aria-describedby="(\w+_error)"', page))
+    assert described
+    assert described <= set(re.findall(r' id="(\w+)"', page))
     assert 'value="2020-01-01"' in page
     assert not Task.objects.filter(topic=desk.topic("t3")).exists()
